@@ -11,16 +11,16 @@ import { text } from './text'
 
 const named = text.commands
 
-/** The words to find a command by that is about things of a table. */
+/** Returns search words for a command about the formats in a table. */
 const words = (id: 'exchange.import' | 'exchange.export' | 'response.snippets', table: { label: string }[]) =>
   [named[id].words, ...table.map((t) => t.label)].join(' ')
 
-/** Everything the page can do: in the palette, and on a key. */
+/** All commands of the page, for the palette and shortcuts. */
 export function commandList(app: App): Command[] {
   const tab = () => app.workspace.active
   const inApi = () => app.session.phase === 'ready' && app.navigation.view === 'api'
   const inMonitor = () => app.session.phase === 'ready' && app.navigation.view === 'monitor'
-  const inWindow = () => app.session.start?.desktop === true // a browser zooms by itself
+  const inWindow = () => app.session.start?.desktop === true // a browser has its own zoom
   const ask = (window: Promise<void>) =>
     void window.catch((e: unknown) => app.toasts.show(asFault(e).message, { tone: 'warn' }))
   const withTab = () => inApi() && tab() !== undefined
@@ -628,7 +628,7 @@ async function showLeft(app: App, pane: Extract<Action, `left.${string}`>) {
   app.commands.runIfOffered(pane)
 }
 
-/** What the tree offers, when it is not there yet, too. */
+/** Runs an action of the tree, also before it has loaded. */
 async function inTree(app: App, name: 'response.expand' | 'response.collapse') {
   if (app.commands.runIfOffered(name)) return
   app.commands.runIfOffered('response.json')
@@ -650,7 +650,7 @@ async function searchCatalog(app: App) {
   app.commands.runIfOffered('catalog.search')
 }
 
-/** Fields outside the request, and the editor, undo by themselves. */
+/** Whether undo edits the request: fields outside it, and the editor, have their own undo. */
 function editsRequest(): boolean {
   const at = document.activeElement
   if (inEditor()) return false
@@ -665,13 +665,13 @@ function inEditor(): boolean {
   return document.activeElement?.closest('.cm-editor') != null
 }
 
-/** Find belongs to the pane that has the focus; the response when none has. */
+/** Opens the search of the focused pane, or of the response if none has the focus. */
 function find(app: App) {
   if (document.activeElement?.closest('[data-pane="catalog"]')) app.commands.runIfOffered('catalog.search')
   else if (!app.commands.runIfOffered('response.find')) app.commands.runIfOffered('response.findInJson')
 }
 
-/** Moves the focus to the next pane: to its rows, or its first focusable element. */
+/** Focuses the next pane: its rows, or its first focusable element. */
 function focusPane(by: number) {
   const panes = [...document.querySelectorAll<HTMLElement>('[data-pane]')].filter(
     (p) => p.offsetWidth > 0 && p.offsetHeight > 0,

@@ -26,7 +26,7 @@ if (location.pathname === '/launch') history.replaceState(null, '', '/') // its 
 
 const system = matchMedia('(prefers-color-scheme: light)')
 
-/** No top-level await: views import this module, which would be a deadlock. */
+/** No top-level await: views import this module, which would cause a deadlock. */
 async function begin() {
   const app = new App(await chooseClient(), views, commandList)
   const loaded = app.load(document.documentElement.dataset)
@@ -36,7 +36,7 @@ async function begin() {
   const fonts = root.dataset.fontUi ? undefined : chooseFonts(root)
   await loaded
   const target = document.getElementById('app')!
-  target.replaceChildren() // the first paint's
+  target.replaceChildren() // of the first paint
   mount(Page, { target, props: { app, system } })
   if (!fonts) await quiet()
   if (app.session.start?.desktop) app.settings.remember(fonts ?? chooseFonts(root))

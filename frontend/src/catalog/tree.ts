@@ -8,7 +8,10 @@ export type Item =
   | { kind: 'category'; key: string; name: string; count: number; open: boolean; level: 1; ruled: boolean }
   | { kind: 'endpoint'; key: string; endpoint: Endpoint; level: number; short?: boolean; hit?: Hit }
 
-/** The lines to show: favourites and recents on top, then the categories, open ones with their endpoints. */
+/**
+ * Returns the lines to show: favourites and recents first, then the categories, expanded ones with
+ * their endpoints.
+ */
 export function branches(
   catalog: Pick<Catalog, 'categories' | 'byId'>,
   expanded: Set<string>,
@@ -53,8 +56,8 @@ export function branches(
 }
 
 /**
- * A path for a narrow list: the part its neighbours share, then the part that
- * differs. Where there is room for so many characters only, its last segments.
+ * Splits a path for a narrow list into the part that it shares with its neighbours, and the part
+ * that differs. If only `room` characters fit, it returns only the last segments.
  */
 export function shortPath(path: string, room = Infinity): { head: string; tail: string } {
   const { head, tail } = split(path)

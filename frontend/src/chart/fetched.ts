@@ -6,7 +6,7 @@ import { keyOf, lookUpWindows, type Maintenance } from './maintenance'
 
 type Door = Pick<Client, 'lookup' | 'windows' | 'filter'>
 
-/** An instance of the response, with its place. */
+/** An instance of the response, with its address. */
 interface Placed extends Instance {
   device: string
 }
@@ -30,8 +30,8 @@ export async function lookUpFetched(door: Door, document: string, signal: AbortS
   )
   const graphs = new Map(items.flatMap((s) => s.graphs.slice(0, 1).map((g) => [s.name, String(g.id)])))
   const placed: Placed[] = []
-  // The graph of one instance has its device, whose instances are then known, too. Most responses have few devices, so
-  // the number of parallel requests grows.
+  // The graph of an instance has its device, whose other instances are then known, too. Most
+  // responses have few devices, so the number of parallel requests grows.
   for (let atOnce = 1; ; atOnce *= 2) {
     const seeds = left.filter((i) => graphs.get(i.source)).slice(0, atOnce)
     if (!seeds.length) return placed
@@ -108,7 +108,9 @@ export async function lookUpFetchedMaintenance(
   )
 }
 
-/** Returns the names of devices of which all instances are included, and of single instances. */
+/**
+ * Returns the names of devices if all of their instances are included, and otherwise of instances.
+ */
 function whose(placed: readonly Placed[], of: Set<Instance>): string {
   const names = namesOf(placed)
   const devices = groups(placed, (i) => i.device)

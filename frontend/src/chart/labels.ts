@@ -1,6 +1,6 @@
 /**
- * Places the names of limits in a chart so that no line or other limit crosses them. Pixels; y is where a text ends
- * below.
+ * Places the names of limits in a chart so that no line or other limit crosses them. In pixels; y
+ * is the lower end of a text.
  */
 
 export interface Label {
@@ -9,15 +9,15 @@ export interface Label {
   width: number
 }
 
-/** The heights that lines pass, in columns of a width from `left` on. */
+/** The vertical extent of the lines, in columns from `left` on. */
 export interface Traces {
   left: number
   column: number
-  /** For each column the [upper, lower] ends of what passes there. */
+  /** For each column the [upper, lower] ends of the lines in it. */
   passed: [number, number][][]
 }
 
-/** Each line is its points in their order; undefined is a gap. */
+/** Each line is a list of points in order; undefined is a gap. */
 export function tracesOf(
   lines: readonly (readonly ({ x: number; y: number } | undefined)[])[],
   left: number,
@@ -42,8 +42,9 @@ export function tracesOf(
 }
 
 /**
- * Returns the place for a text of a given size: the leftmost free one in the first row with room; undefined if there is
- * none. `rules` are the heights of all limits, and `there` the placed texts.
+ * Returns the position for a text of a given size: the leftmost free one in the first row with
+ * room; undefined if there is none. `rules` are the heights of all limits, and `there` the placed
+ * texts.
  */
 export function freeSpot(
   rows: readonly number[],

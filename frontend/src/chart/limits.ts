@@ -2,10 +2,10 @@ import type { Client, Listing } from '../client'
 
 export type Severity = 'warn' | 'error' | 'crit'
 
-/** A value that a data point must not pass. */
+/** A limit of a data point. */
 export interface Limit {
   point: string
-  /** The instance it is for, where instances differ. */
+  /** The instance, if instances have different limits. */
   of?: string
   op: string
   value: number
@@ -15,7 +15,10 @@ export interface Limit {
 const levels: Severity[] = ['warn', 'error', 'crit']
 export const severityWords: Record<Severity, string> = { warn: 'warning', error: 'error', crit: 'critical' }
 
-/** Returns the limits of `> 60 80 90`: warn, error and critical; of equal ones only the worst, which alerts have. */
+/**
+ * Returns the limits of `> 60 80 90`: warn, error and critical. Of equal limits it returns the most
+ * severe one, because alerts have that severity.
+ */
 export function limitsOf(point: string, expr: string): Limit[] {
   const match = /^\s*(>=|<=|>|<)\s*((?:-?[\d.]+(?:e[+-]?\d+)?\s*)+)$/i.exec(expr)
   if (!match) return []
@@ -31,7 +34,7 @@ export interface Place {
   source: string
   /** Undefined if all instances of the data source are in the response. */
   instance?: string
-  /** The requested graph, which names its lines. */
+  /** The requested graph, which has the names of the lines. */
   graph?: string
 }
 
@@ -64,7 +67,7 @@ export async function findPlace(
   return found && { device, source: String(found.deviceDataSourceId), instance, graph }
 }
 
-/** Returns the device of an instance from a graph of its data source; empty if it has none. */
+/** Returns the device of an instance, from a graph of its data source; empty if there is none. */
 export async function deviceOf(
   door: Door,
   instance: string,
@@ -81,11 +84,11 @@ export async function deviceOf(
   return String(scopes?.find((s) => s.deviceId)?.deviceId ?? '')
 }
 
-/** What a line of a chart is measured of. */
+/** The data point and instance of a line. */
 export interface Measured {
-  /** The name of its data point, without the instance; of a list, the column. */
+  /** The name of its data point, without the instance; for a list, the column. */
   point: string
-  /** The instance, where there are several. */
+  /** The instance, if there are several. */
   instance: string
 }
 
@@ -96,8 +99,8 @@ interface GraphOf {
 }
 
 /**
- * Returns the data points of the lines of a graph, by the names in the response. Lines computed from several data
- * points or instances have none, and no threshold.
+ * Returns the data points of a graph's lines, by the names in the response. Lines computed from
+ * several data points or instances have none, and no threshold.
  */
 export async function lookUpMeasured(door: Door, at: Place, signal: AbortSignal): Promise<Map<string, Measured>> {
   const source = `/device/devices/${at.device}/devicedatasources/${at.source}`
@@ -135,7 +138,7 @@ export interface AlertSetting {
 }
 export type Door = Pick<Client, 'lookup'>
 
-/** An instance, as far as a chart needs it. */
+/** The fields of an instance that a chart needs. */
 export interface Instance {
   id: number
   name: string
@@ -146,7 +149,7 @@ export interface Instance {
 }
 const instanceFields = 'id,name,displayName,groupId,deviceDataSourceId,deviceDisplayName'
 
-/** All instances of a data source on a device, or of a device those with some ids. */
+/** Returns all instances of a data source on a device, or those of a device with some ids. */
 export function instancesOf(
   door: Door,
   at: Pick<Place, 'device'> & { source?: string },
@@ -157,7 +160,7 @@ export function instancesOf(
   return everyItem(door, path, { fields: instanceFields, ...(ids.length && { filter: `id:${ids.join('|')}` }) }, signal)
 }
 
-/** Returns the alert settings of some instances of a device, by their ids. */
+/** Returns the alert settings of some instances of a device, by id. */
 export async function settingsOf(
   door: Door,
   device: string,
@@ -177,7 +180,7 @@ export async function settingsOf(
   }
   return (await Promise.all(asked)).flat()
 }
-const idsAtOnce = 100 // an address has an end
+const idsAtOnce = 100 // limits the length of an address
 
 async function everyItem<T>(
   door: Door,
@@ -253,6 +256,6 @@ export function together(limits: Limit[], having: (point: string) => number): Li
   return [...shared.values(), ...limits.filter((l) => !shared.has(key(l)))]
 }
 
-/** Whether a limit is for a line. */
+/** Whether a limit applies to a line. */
 export const applies = (limit: Limit, line: Measured) =>
   limit.point === line.point && (limit.of === undefined || limit.of === line.instance)

@@ -4,15 +4,15 @@ import { compact, dayMonth, exactTime, fiveDigits, fourDigits, time as clock } f
 import type { Label } from './labels'
 import { text } from './text'
 
-/** One line as it is drawn: which of the colours and dashes it has is its place. */
+/** A line as drawn. Its index determines its color and dashes. */
 export interface Drawn extends Line, Measured {
   key: string
   set: number
-  /** An area on those before it in its set. */
+  /** Stacked as an area on the previous lines of its set. */
   stack?: boolean
 }
 
-/** The values as they are drawn: the sum of those that are stacked up to there. Gaps stay gaps. */
+/** Returns the values to draw: the sums of stacked values. Gaps stay gaps. */
 export function stacked<T extends number | null | undefined>(
   values: ArrayLike<T>[],
   lines: readonly Pick<Drawn, 'set' | 'stack'>[],
@@ -27,7 +27,10 @@ export function stacked<T extends number | null | undefined>(
   })
 }
 
-/** `measured` has the data points of lines, and `names` the names of instances, which the response lacks. */
+/**
+ * `measured` has the data points of lines, and `names` the names of instances that the response
+ * lacks.
+ */
 export function linesOf(
   series: Series,
   measured?: Map<string, Measured>,
@@ -55,9 +58,8 @@ export function markOf(place: number): { token: string; dash: number[] } {
 const together = 8
 
 /**
- * The lines shown at first: those of one size, because a scale with bytes
- * flattens percents. It begins with a line that has a limit, else the first
- * that moves.
+ * Returns the lines to show at first: lines of similar magnitude, because a scale for bytes would
+ * flatten percentages. It begins with a line that has a limit, or else the first that varies.
  */
 export function shownAtFirst(lines: Drawn[], limited: Set<string>): string[] {
   const moving = lines.filter((l) => l.count > 0 && l.min !== l.max)
@@ -73,16 +75,16 @@ function reach(line: Drawn): number {
   return Math.max(Math.abs(line.min ?? 0), Math.abs(line.max ?? 0)) || 1
 }
 
-/** Units whose thousands have prefixes: 57.46 GB, and not 57.46B bytes. */
+/** Units whose large values get a prefix: 57.46 GB, not 57.46B bytes. */
 const prefixed: Record<string, string> = { bytes: 'B', 'bytes/s': 'B/s', 'B/s': 'B/s', 'bit/s': 'bit/s' }
 const prefixes = ['', 'k', 'M', 'G', 'T', 'P', 'E']
 const thousands = (n: number) =>
   Math.max(0, Math.min(prefixes.length - 1, Math.floor(Math.log10(Math.abs(n) || 1) / 3)))
 
-/** Whether a value of a unit is written with the prefix of thousands. */
+/** Whether values of a unit are written with a prefix. */
 export const isPrefixed = (unit: string) => unit in prefixed
 
-/** A value with its unit, to read. */
+/** Formats a value with its unit. */
 export function shown(n: number | null | undefined, unit = ''): string {
   if (n === null || n === undefined) return text.lines.noData
   if (prefixed[unit]) {
@@ -100,7 +102,7 @@ export function tick(n: number, unit = ''): string {
   return `${fiveDigits(n / 1000 ** by)}${by ? ` ${prefixes[by]}` : ''}`
 }
 
-/** The labels of a time axis: the hour, and under the first of each day its date. */
+/** Returns the labels of a time axis: times, with the date below the first of each day. */
 export function timeTicks(at: number[], step: number): string[] {
   let last = ''
   return at.map((t) => {
@@ -114,8 +116,8 @@ export function timeTicks(at: number[], step: number): string[] {
 }
 
 /**
- * The first row from `top` on, each of `height`, where a text does not run into those that are there; the first if
- * all are taken.
+ * Returns the first row from `top` on, each of `height`, in which a text fits between the existing
+ * ones; the first row if there is none.
  */
 export function freeRow(there: Label[], x: number, width: number, top: number, height: number, rows: number): number {
   const clear = (y: number) => there.every((t) => Math.abs(t.y - y) >= height || t.x >= x + width || t.x + t.width <= x)
@@ -123,7 +125,7 @@ export function freeRow(there: Label[], x: number, width: number, top: number, h
   return top
 }
 
-/** A chart in one sentence for who cannot see it. */
+/** Describes a chart in one sentence, for screen readers. */
 export function summary(title: string, lines: Drawn[], unit: string): string {
   const parts = lines.map((l) => {
     if (!l.count) return text.lines.none(l.name)
@@ -133,15 +135,15 @@ export function summary(title: string, lines: Drawn[], unit: string): string {
 }
 
 /**
- * Reports whether a limit fits on the scale of some values. One more than four times as far from zero would flatten
- * them; in percent, and where all values are zero, all limits fit.
+ * Reports whether a limit fits on the scale of some values. A limit more than four times as far
+ * from zero would flatten them; for percentages, and where all values are zero, all limits fit.
  */
 export function isNear(limit: number, values: number[], unit: string): boolean {
   const reach = Math.max(0, ...values.map(Math.abs))
   return unit === '%' || reach === 0 || Math.abs(limit) <= 4 * reach
 }
 
-/** Returns the minimum and the maximum of some values; includes zero if it is near enough. Zero alone is 0 to 1. */
+/** Returns the minimum and the maximum of some values, including zero if it is near enough. Zero alone is 0 to 1. */
 export function spanOf(values: readonly number[]): [number, number] {
   const [low, high] = [Math.min(...values), Math.max(...values)]
   if (low === 0 && high === 0) return [0, 1]

@@ -1,4 +1,4 @@
-/** Maintenance windows of the objects in a chart, in which no one is notified of alerts. */
+/** Maintenance windows of the objects in a chart, during which alerts send no notifications. */
 import type { Client, Listing } from '../client'
 import type { Planned as Schedule } from '../client/table'
 import { instancesOf, type Door, type Instance, type Place } from './limits'
@@ -8,11 +8,11 @@ export interface Maintenance {
   from: number
   to: number
   comment: string
-  /** Whose it is, where it is not for all that is drawn. */
+  /** Its target, unless it applies to the whole chart. */
   of?: string
 }
 
-/** A time of maintenance on a place: of all of it, or of some of its instances. */
+/** A maintenance window for all or some of the instances in a chart. */
 export interface Window extends Maintenance {
   only?: Instance[]
 }
@@ -38,7 +38,7 @@ interface Range {
   to: number
 }
 
-/** The maintenance that one instance, or any instance of a data source on a device, is in. */
+/** Returns the maintenance of one instance, or of any instance of a data source on a device. */
 export async function lookUpMaintenance(
   door: PlanDoor,
   at: Place,
@@ -54,9 +54,10 @@ export async function lookUpMaintenance(
 }
 
 /**
- * Returns the maintenance in a time range for an instance, or some `among` several: its own, and that of its group,
- * data source, device and groups above. The past comes from the history, the rest from schedules. Instance groups have
- * no history, and that of several single instances is not requested.
+ * Returns the maintenance in a time range for an instance, or for several `among`: its own, and
+ * that of its group, data source, device and groups above. Past windows come from the history,
+ * others from schedules. Instance groups have no history, and that of several single instances is
+ * not requested.
  */
 export async function lookUpWindows(
   door: PlanDoor,
@@ -118,7 +119,7 @@ export async function lookUpWindows(
   return [...new Map(found.map((w) => [`${keyOf(w)} ${w.only?.map((i) => i.id) ?? ''}`, w])).values()]
 }
 
-/** Returns a key that is equal for equal times: the history has whole seconds. */
+/** Returns a key that is equal for equal windows: the history has whole seconds. */
 export function keyOf(w: Maintenance): string {
   const second = (ms: number) => Math.floor(ms / 1000)
   return `${second(w.from)} ${second(w.to)} ${w.comment}`
@@ -141,7 +142,7 @@ function concerns(s: Planned, at: Place, dataSource: number, instances: Pick<Ins
   return instances.some((i) => isPart(s, i))
 }
 
-/** Whether it is for the instance alone, or for its group of instances. */
+/** Whether it applies to only the instance, or to its group of instances. */
 function isPart(s: Planned, i: Pick<Instance, 'id' | 'groupId'>): boolean {
   if (s.type === instanceSdt) return s.dataSourceInstanceId === i.id
   return s.type === instanceGroupSdt && !!i.groupId && s.deviceDataSourceInstanceGroupId === i.groupId

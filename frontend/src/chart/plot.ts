@@ -11,9 +11,9 @@ import { text as words } from './text'
 
 export interface PlotOptions {
   lines: Drawn[]
-  /** For each line, the place of its colour and dash. */
+  /** For each line, the index of its color and dashes. */
   places: number[]
-  /** The moments of each set. */
+  /** The times of each set. */
   times: number[][]
   limits: Limit[]
   maintenance: Maintenance[]
@@ -24,11 +24,14 @@ export interface PlotOptions {
   onrange(range: { from: number; to: number }): void
   onreset(): void
   oncursor(index: number | null): void
-  /** Returns the text below the crosshair on a point. */
+  /** Returns the text below the crosshair at a point. */
   said?(index: number): string
 }
 
-/** The moments of all lines, and each line's values at them: null is a gap, undefined a moment of another set. */
+/**
+ * Returns the times of all lines, and the values of each line at them: null is a gap, undefined a
+ * time of another set.
+ */
 export function aligned({ lines, times }: Pick<PlotOptions, 'lines' | 'times'>): uPlot.AlignedData {
   const sets = times.map(
     (time, set) => [time, ...lines.filter((l) => l.set === set).map((l) => l.values)] as uPlot.AlignedData,
@@ -45,7 +48,7 @@ export class Plot {
   readonly data: uPlot.AlignedData
   #resize: ResizeObserver
   #ready = false // the first draw is not a zoom by the user
-  #taken: Label[] = [] // the texts that are on it
+  #taken: Label[] = [] // the labels drawn so far
   #tag = Object.assign(document.createElement('span'), { className: 'said num', ariaHidden: 'true' })
 
   constructor(
@@ -75,12 +78,12 @@ export class Plot {
     this.show(from, to)
   }
 
-  /** Puts the cross hair on a point. */
+  /** Moves the crosshair to a point. */
   point(index: number) {
     this.chart.setCursor({ left: this.chart.valToPos(this.data[0][index], 'x'), top: this.chart.over.clientHeight / 2 })
   }
 
-  /** Takes the cross hair away. */
+  /** Removes the crosshair. */
   leave() {
     this.chart.setCursor({ left: -10, top: -10 })
   }
@@ -95,7 +98,7 @@ export class Plot {
     tag.style.left = `${Math.max(half, Math.min(u.over.clientWidth - half, u.valToPos(this.data[0][index], 'x')))}px`
   }
 
-  /** Marks a part from one point to another. */
+  /** Highlights the range from one point to another. */
   brush(from: number, to: number) {
     const [a, b] = [from, to].map((i) => this.chart.valToPos(this.data[0][i], 'x'))
     this.chart.setSelect(
@@ -128,7 +131,7 @@ export class Plot {
       // uPlot rounds the start of a zoom up, so that its ticks are a millisecond early: 23:09 for 23:10
       tzDate: (at) => new Date(at),
       legend: { show: false },
-      padding: [12, 32, 0, 4], // right of the last tick there is room for half of `08:00 AM`
+      padding: [12, 32, 0, 4], // room for half of `08:00 AM` right of the last tick
       cursor: {
         drag: { x: true, y: false },
         points: { size: 7 },
@@ -176,7 +179,7 @@ export class Plot {
     }
   }
 
-  /** The place of the line that one is stacked on; -1 for the lowest. */
+  /** Returns the index of the line below in a stack; -1 for the lowest. */
   #below(i: number): number {
     return this.o.lines.findLastIndex((l, at) => at < i && l.stack && l.set === this.o.lines[i].set)
   }
@@ -185,7 +188,7 @@ export class Plot {
     return `color-mix(in srgb, ${this.#colour(markOf(this.o.places[i]).token)} 28%, transparent)`
   }
 
-  /** The scale shows all values, and the limits that are not far from them. */
+  /** The scale shows all values, and limits that are not far from them. */
   #span(min: number | null, max: number | null): [number, number] {
     const values = [...(min == null ? [] : [min]), ...(max == null ? [] : [max])]
     values.push(...this.o.limits.map((l) => l.value).filter((limit) => isNear(limit, values, this.o.unit)))
@@ -195,7 +198,7 @@ export class Plot {
     return uPlot.rangeNum(low, high, 0.08, true) as [number, number]
   }
 
-  /** Beyond a limit the line has the colour of its severity; of several that are compared each keeps its own. */
+  /** A line has the color of the severity beyond a limit; compared lines keep their own colors. */
   #stroke(u: uPlot, line: Drawn, base: string): string | CanvasGradient {
     const limits = this.o.times.length > 2 ? [] : this.o.limits.filter((l) => applies(l, line))
     const { top, height } = u.bbox
@@ -219,7 +222,7 @@ export class Plot {
     return gradient
   }
 
-  /** Draws below the lines: maintenance, and the bands beyond the limits. */
+  /** Draws behind the lines: maintenance, and the areas beyond the limits. */
   #under(u: uPlot) {
     const { left, top, width, height } = u.bbox
     const { ctx } = u
@@ -227,7 +230,7 @@ export class Plot {
     ctx.beginPath()
     ctx.rect(left, top, width, height)
     ctx.clip()
-    // With several data points, bands would suggest that all have the same limits.
+    // With several data points, areas would suggest that all have the same limits.
     for (const limit of new Set(this.o.limits.map((l) => `${l.of ?? ''}\n${l.point}`)).size > 1 ? [] : this.o.limits) {
       const y = u.valToPos(limit.value, 'y', true)
       ctx.globalAlpha = 0.45
@@ -246,7 +249,7 @@ export class Plot {
     ctx.restore()
   }
 
-  /** The limits with their names, under the lines: a value is never covered. */
+  /** Draws the limits with their names, behind the lines, so that they never cover a value. */
   #limits(u: uPlot) {
     const { left, top, width, height } = u.bbox
     const { ctx } = u
@@ -273,7 +276,7 @@ export class Plot {
       const words = this.#limitText(limit, names)
       const beyond = y < top ? '↑ ' : y > top + height ? '↓ ' : ''
       const text = beyond + words
-      // Its own line first, above it and below; else where another has room.
+      // prefers a row near its own line, above it and below
       const rows = beyond
         ? [beyond === '↑ ' ? top + line + 4 * devicePixelRatio : top + height - 4 * devicePixelRatio]
         : [
@@ -290,12 +293,12 @@ export class Plot {
     ctx.restore()
   }
 
-  /** Draws above the lines: the names of maintenance, and the ticks of the time axis. */
+  /** Draws in front of the lines: the names of maintenance, and the ticks of the time axis. */
   #over(u: uPlot) {
     const { left, top, width, height } = u.bbox
     const { ctx } = u
     const line = 14 * devicePixelRatio
-    // Names of maintenance lie on no limit: each is as a text that is there already, from side to side.
+    // Names of maintenance must not overlap limits: each limit counts as a text of full width.
     const taken = [
       ...this.#taken,
       ...this.o.limits.map((l) => ({ x: left, y: u.valToPos(l.value, 'y', true) + line / 2, width })),
@@ -322,7 +325,7 @@ export class Plot {
     return `${limit.of ? `${this.o.names?.get(limit.of) ?? limit.of} ` : ''}${names ? `${limit.point} ` : ''}${severityWords[limit.severity]} ${limit.op} ${shown(limit.value, this.o.unit)}`
   }
 
-  /** Where the lines run. */
+  /** Returns the extent of the lines. */
   #traces(u: uPlot) {
     const { left, width } = u.bbox
     const moments = u.data[0]
@@ -367,7 +370,7 @@ export class Plot {
     u.ctx.font = `${12 * devicePixelRatio}px ${this.#font}`
     u.ctx.textAlign = 'left'
     u.ctx.textBaseline = 'alphabetic'
-    u.ctx.save() // an edge of the paper's colour, so that lines do not run through the words
+    u.ctx.save() // an outline in the background color, so that lines do not cross the words
     u.ctx.lineJoin = 'round'
     u.ctx.lineWidth = 4 * devicePixelRatio
     u.ctx.strokeStyle = this.#colour('--bg-panel')

@@ -31,7 +31,7 @@ const piped = /^printf %s [\s\S]*\|\s*\ncurl\s/
 const assignment = /^(?:export\s+)?([A-Za-z_]\w*)=([\s\S]*)$/
 const heading = /^(##+)\s+(.*[\p{L}\p{N}].*)$/u
 
-/** The commands of a text with their headings and variables; undefined when there are none. */
+/** Returns the commands of a text with their headings and variables; undefined if there are none. */
 export function readCommands(text: string, bases: string[]): Commands | undefined {
   const pieces = piecesOf(text)
   const first = pieces.find((p) => p.trim() && !p.startsWith('#'))
@@ -70,7 +70,7 @@ class Reader {
   readonly notes = new Set<string>()
   count = 0
   #open: Chapter[] = [this.top]
-  /** What each variable of the shell becomes. */
+  /** The {{variable}} for each variable of the shell. */
   readonly #shell = new Map<string, string>()
   #comments: string[] = []
 
@@ -165,7 +165,7 @@ function piecesOf(script: string): string[] {
   return pieces
 }
 
-/** The quote that is open behind a line which began within `quote`. */
+/** Returns the quote that is still open after a line; `quote` is the one open before it. */
 function quoteAfter(line: string, quote: string): string {
   for (let i = 0; i < line.length; i++) {
     const c = line[i]

@@ -15,8 +15,8 @@ export class Dragged {
   }
 
   /**
-   * Returns the target of a drop at `part` of a row's height, or below all rows; undefined if it is not allowed. Items
-   * drop beside items of their kind, several into a collection.
+   * Returns the target of a drop at `part` of a row's height, or below all rows; undefined if it is
+   * not allowed. Items can be dropped beside items of their kind, several into a collection.
    */
   aim(to: Item | undefined, part: number): Where | undefined {
     const home = to ? homeOf(to) : 0

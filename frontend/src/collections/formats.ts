@@ -1,4 +1,4 @@
 import type { FileFormat } from '../client/collections'
 
-/** What can be imported, each program's formats once. */
+/** Returns the programs whose files can be imported, without duplicates. */
 export const familiesOf = (formats: FileFormat[]): string[] => [...new Set(formats.map((f) => f.family))]

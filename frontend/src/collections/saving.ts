@@ -12,7 +12,7 @@ export async function saveTab(app: App, tab: OpenTab) {
   try {
     const draft = tab.draft.data()
     const now = await app.library.save(tab.requestId, tab.name, draft)
-    if (app.workspace.tabs.includes(tab)) tab.save(draft) // not one that was closed meanwhile
+    if (app.workspace.tabs.includes(tab)) tab.save(draft) // unless it was closed meanwhile
     const folder = app.library.pathOf(now.collectionId)
     app.toasts.show(folder ? text.saving.savedIn(folder) : text.saving.saved)
   } catch (e) {
@@ -51,7 +51,7 @@ export async function openRan(app: App, id: number, sent: History) {
   if (sent.kept) await shown?.recall(sent.id)
 }
 
-/** Whether the history's request is this one, whose secrets it keeps as stars. */
+/** Whether a request of the history, whose secrets are masked, is the same as this one. */
 function sentAs(draft: DraftData, sent: DraftData): boolean {
   const parts = contentOf(sent)
     .split('********')
@@ -59,14 +59,14 @@ function sentAs(draft: DraftData, sent: DraftData): boolean {
   return new RegExp(`^${parts.join('.*')}$`).test(contentOf(draft))
 }
 
-/** What they are called together. */
+/** Returns the name of an item, or the number of several. */
 export function named(items: Item[]): string {
   const [item] = items
   if (items.length !== 1) return text.saving.entries(items.length)
   return item.kind === 'folder' ? item.folder.name : nameOf(item.request)
 }
 
-/** Deletes with a way back. */
+/** Deletes items, and offers to undo that. */
 export async function deleteItems(app: App, items: Item[]) {
   await attempt(app, async () => {
     await app.library.trash(items)
@@ -76,12 +76,12 @@ export async function deleteItems(app: App, items: Item[]) {
   })
 }
 
-/** Moves with a way back. */
+/** Moves items, and offers to undo that. */
 export async function moveItems(app: App, items: Item[], to: number) {
   told(app, items, to, await app.library.moveAll(items, to))
 }
 
-/** Moves one beside another; with a way back when that is in another collection. */
+/** Moves an item beside another; offers to undo that if it is in another collection. */
 export async function moveBeside(app: App, item: Item, to: Item, where: 'before' | 'behind') {
   const back = await app.library.moveBeside(item, to, where)
   if (parentOf(item) !== parentOf(to)) told(app, [item], parentOf(to), back)

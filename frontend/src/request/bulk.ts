@@ -1,6 +1,7 @@
 /**
- * Rows as lines of text: `key: value`, `# ` in front of a row that is off. Line breaks, backslashes and ambiguous
- * characters are escaped with a backslash, so that every list of rows survives a round trip.
+ * Rows as lines of text: `key: value`, with `# ` before a disabled row. Line breaks, backslashes
+ * and ambiguous characters are escaped with a backslash, so that every list of rows survives a
+ * round trip.
  */
 import type { Row } from '../client'
 import { pairs } from '../state/request/paste'
@@ -11,7 +12,7 @@ export function toText(rows: readonly Line[]): string {
   return rows.map((r) => `${r.on ? '' : '# '}${key(r.key)}: ${escape(r.value)}`).join('\n')
 }
 
-/** Blank lines are no rows. A description stays with the row of its key. */
+/** Ignores blank lines. A description stays with the row of its key. */
 export function fromText(text: string, before: readonly Line[] = []): Row[] {
   const docs = [...before]
   return text
@@ -33,8 +34,8 @@ export function fromText(text: string, before: readonly Line[] = []): Row[] {
 }
 
 /**
- * Parses text pasted into a name as rows: lines of `key: value`, or of a key, a tab and a value, as they are copied
- * elsewhere; or a query, `?a=1&b=2`. Undefined for any other text.
+ * Parses text pasted into a name as rows: lines of `key: value`, or of a key, a tab and a value, as
+ * copied from other programs; or a query, `?a=1&b=2`. Returns undefined for any other text.
  */
 export function pastedRows(text: string): Row[] | undefined {
   const trimmed = text.trim()
@@ -56,7 +57,7 @@ function key(text: string): string {
     .replace(/^\s/, (c) => `\\${c}`)
 }
 
-/** Where the key ends: the first colon without a backslash. */
+/** Returns the end of the key: the first colon without a backslash. */
 function colon(text: string): number {
   for (let i = 0; i < text.length; i++) {
     if (text[i] === '\\') i++

@@ -2,10 +2,10 @@ import { asFault } from '../client'
 import type { Offer, Option, Suggest } from '../state/request/suggest'
 import { text as words } from './text'
 
-/** The list under a text field: what it offers, which entry is the active one. */
+/** The suggestions below a text field, and the active one. */
 export class Completion {
   offer = $state.raw<Offer>()
-  /** -1 when none is chosen: Enter is the field's own. */
+  /** -1 if none is selected: the field handles Enter. */
   active = $state(-1)
   readonly open: boolean = $derived(this.offer !== undefined && (this.offer.options.length > 0 || !!this.offer.problem))
   #asking: AbortController | undefined
@@ -16,7 +16,7 @@ export class Completion {
     return this.offer?.options[this.active]
   }
 
-  /** Requests completions for the text at the caret; an older request is dropped. */
+  /** Requests suggestions for the text at the caret, and drops an earlier request. */
   ask(text: string, caret: number) {
     this.#asking?.abort()
     const asking = (this.#asking = new AbortController())
@@ -48,7 +48,7 @@ export class Completion {
     this.active = -1
   }
 
-  /** Moves with a key of the list; false when it is none. */
+  /** Handles a key of the list; returns false for any other key. */
   key(key: string): boolean {
     const last = (this.offer?.options.length ?? 0) - 1
     if (last < 0) return false

@@ -12,7 +12,7 @@ import { text as said } from './text'
 
 export interface Known {
   schema(): Schema | undefined
-  /** Whether required fields must be there. */
+  /** Whether required fields must be present. */
   whole(): boolean
   variables(): readonly Variable[]
   variable(name: string): Variable | undefined
@@ -37,7 +37,7 @@ export function diagnose(text: string, known: Known): Diagnostic[] {
   return root && schema ? [...found, ...check(text, root, schema, known.whole())] : found
 }
 
-/** Names of variables behind {{. */
+/** Completes names of variables after {{. */
 export function completeVariables(context: CompletionContext, known: Known): CompletionResult | null {
   const line = context.state.doc.lineAt(context.pos)
   const offer = offerVariables(line.text, context.pos - line.from, known.variables())
@@ -50,7 +50,7 @@ export function completeVariables(context: CompletionContext, known: Known): Com
   }
 }
 
-/** The field under the pointer, by its docs; a variable by its value. */
+/** Returns the docs of the field under the pointer, or the value of a variable. */
 export const hovers = (known: Known) =>
   hoverTooltip((view, pos): Tooltip | null => {
     const text = view.state.doc.toString()
@@ -95,7 +95,7 @@ function tip(pos: number, title: string, value: string, text: string): Tooltip {
   }
 }
 
-/** The path to the member whose key is at a place. */
+/** Returns the path to the member whose key is at a position. */
 function pathTo(root: Node, at: number): { path: (string | number)[]; start: number } | undefined {
   const path: (string | number)[] = []
   for (let node: Node | undefined = root; node;) {
@@ -116,7 +116,7 @@ export function complete(context: CompletionContext, schema: Schema | undefined)
   const text = context.state.doc.toString()
   const path = pathAt(text, word.from)
   const before = text.slice(0, word.from).trimEnd()
-  const to = context.pos + (word.text.startsWith('"') && text[context.pos] === '"' ? 1 : 0) // with the quote that closes by itself
+  const to = context.pos + (word.text.startsWith('"') && text[context.pos] === '"' ? 1 : 0) // including an added closing quote
   const typed = word.text.replace('"', '').toLowerCase()
   /** Filtered here: the editor would also match the quotes. */
   const offer = (options: Completion[]): CompletionResult | null => {
@@ -144,7 +144,9 @@ export function complete(context: CompletionContext, schema: Schema | undefined)
   )
 }
 
-/** Keys and indexes around a place, found by counting brackets: the text need not be valid. */
+/**
+ * Returns the keys and indexes around a position by counting brackets: the text need not be valid.
+ */
 function pathAt(text: string, at: number): (string | number)[] {
   const path: (string | number)[] = []
   const stack: { array: boolean; index: number; key: string }[] = []
@@ -162,7 +164,7 @@ function pathAt(text: string, at: number): (string | number)[] {
   return path
 }
 
-/** What a field begins with, for its type. */
+/** Returns the initial text of a field by its type. */
 function starter(s: Schema): string {
   if (s.type === 'string' && !s.enum?.length && s.default === undefined) return '""'
   return JSON.stringify(exampleOf(s)) ?? 'null'

@@ -30,15 +30,15 @@ import { complete, completeVariables, diagnose, hovers, type Known } from './edi
 import { text as words } from './text'
 
 export interface Editor {
-  /** What scrolls. */
+  /** The scrolling element. */
   readonly scroller: HTMLElement
   /** Sets the text if it differs. */
   setText(text: string): void
-  /** Edits the text as typing would: the editor's undo takes it back. */
+  /** Edits the text like typing would, so that the editor can undo it. */
   edit(text: string): void
   goto(at: number): void
   focus(): void
-  /** To the next place that has a finding. */
+  /** Moves to the next problem. */
   next(): void
   /** Checks the text again after the schema or a variable has changed. */
   check(): void
@@ -47,9 +47,9 @@ export interface Editor {
 
 export interface EditorOptions extends Known {
   onchange(text: string): void
-  /** How many findings there are. */
+  /** Called with the number of problems. */
   onfound(count: number): void
-  /** The editor has nothing more to undo or redo. */
+  /** Called when the editor has nothing more to undo or redo. */
   onundo(): boolean
   onredo(): boolean
 }

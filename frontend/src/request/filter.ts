@@ -1,7 +1,7 @@
 /**
- * The text of a list's filter as conditions, with their places in the text, so that the builder edits by cutting and
- * pasting and unsupported parts stay as typed. Grammar: wire.md, as backend/filter reads it. A value may contain a
- * {{variable}}.
+ * Parses a filter into conditions with their positions in the text. The builder edits the text at
+ * these positions, so that unsupported parts stay as typed. Grammar: wire.md, the same as in
+ * backend/filter. A value may contain a {{variable}}.
  */
 
 import { text as said } from './text'
@@ -17,7 +17,7 @@ export interface Condition {
   end: number
   field: string
   op: string
-  /** None where the operator takes none; several mean any of them. */
+  /** Empty if the operator takes none; several mean any of them. */
   values: FilterValue[]
 }
 
@@ -29,15 +29,15 @@ export interface Join {
 
 export interface Filter {
   conditions: Condition[]
-  /** Between the conditions: one less than there are, or as many when `rest` follows. */
+  /** Between the conditions: one less than conditions, or the same number if `rest` follows. */
   joins: Join[]
-  /** Where the text stops being understood, and why. */
+  /** The position from which the text is not understood, and why. */
   rest?: { start: number; at: number; message: string }
 }
 
 /** Operators without a value. */
 const tests = [':::empty', '!::empty', ':::null', '!::null']
-/** None is the beginning of a later one. */
+/** None is a prefix of a later one. */
 const comparisons = ['!:', '!~', '>:', '>=', '<:', '<=', ':', '~', '>', '<']
 
 const words: Record<string, string> = {
@@ -133,7 +133,7 @@ class Reader {
     return op
   }
 
-  /** A single | after a value: another one follows. */
+  /** A single | after a value, which is followed by another value. */
   #bar(): boolean {
     const before = this.at
     this.space()
@@ -170,7 +170,7 @@ class Reader {
   }
 }
 
-/** A condition as text. */
+/** Formats a condition. */
 export function writeCondition(c: Pick<Condition, 'field' | 'op' | 'values'>): string {
   return c.field + c.op + (takesValue(c.op) ? c.values.map(writeValue).join('|') : '')
 }
@@ -186,7 +186,7 @@ function writeValue({ text, quoted }: FilterValue): string {
   return `"${out}"`
 }
 
-/** The text with the n-th condition replaced. */
+/** Returns the text with the n-th condition replaced. */
 export function replaceCondition(
   text: string,
   filter: Filter,
@@ -197,7 +197,7 @@ export function replaceCondition(
   return text.slice(0, start) + writeCondition(c) + text.slice(end)
 }
 
-/** The text without the n-th condition and the join that led to it. */
+/** Returns the text without the n-th condition and the join before it. */
 export function removeCondition(text: string, filter: Filter, n: number): string {
   const { start, end } = filter.conditions[n]
   const next = filter.conditions[n + 1]?.start ?? (filter.joins[n] ? filter.joins[n].end : undefined)
@@ -207,13 +207,13 @@ export function removeCondition(text: string, filter: Filter, n: number): string
     : text.slice(0, start) + text.slice(next).replace(/^\s+/, '')
 }
 
-/** The text with AND and OR exchanged at the n-th join. */
+/** Returns the text with AND and OR exchanged at the n-th join. */
 export function switchJoin(text: string, filter: Filter, n: number): string {
   const { start, end, or } = filter.joins[n]
   return text.slice(0, start) + (or ? ',' : '||') + text.slice(end)
 }
 
-/** The text with one more condition, which all of the last group must meet, too. */
+/** Returns the text with one more condition in the last group. */
 export function appendCondition(text: string, c: Pick<Condition, 'field' | 'op' | 'values'>): string {
   const kept = text.trimEnd()
   return kept === '' ? writeCondition(c) : `${kept}${/(?:,|\|\|)$/.test(kept) ? '' : ','}${writeCondition(c)}`
@@ -247,7 +247,7 @@ export function placeAt(text: string, caret: number): Place {
     }
   }
   const field = /^\s*([\w.]*)$/.exec(part)
-  // Behind a single bar, another value of the same condition is written.
+  // After a single bar, another value of the same condition follows.
   const another = field && text[start - 1] === '|' && text[start - 2] !== '|' ? fieldBefore(before, start) : ''
   const rest = /^[^\s,|"]*/.exec(text.slice(caret))![0]
   if (another)

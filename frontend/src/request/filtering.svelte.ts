@@ -32,7 +32,7 @@ export class Filtering {
     return this.row?.value ?? ''
   }
 
-  /** Writes the filter and switches it on; an empty one is switched off. */
+  /** Writes the filter and enables its row; an empty filter disables it. */
   set(text: string) {
     const row = this.row
     if (!row) return void this.draft.query.push(editRow({ key: 'filter', value: text, doc: this.param?.doc }))
@@ -40,21 +40,24 @@ export class Filtering {
     row.on = text.trim() !== ''
   }
 
-  /** The operators of a field; undefined when it cannot be filtered by. */
+  /** Returns the operators of a field; undefined if it cannot be filtered. */
   operators(field: string): string[] | undefined {
     const known = operatorsOf(this.param)
     if (field === '_all') return known.some(([, ops]) => ops.includes('~')) ? [':', '!:', '~', '!~'] : undefined
     return known.find(([name]) => name === field)?.[1]
   }
 
-  /** The schema of a field of the items, also of one half of its pairs. */
+  /** Returns the schema of a field of the items, also of one half of its pairs. */
   schema(field: string): Schema | undefined {
     const [name, sub] = field.split('.')
     const own = itemFields(this.draft.endpoint)?.find((f) => f.name === name)
     return sub ? own?.items?.properties?.find((p) => p.name === sub) : own
   }
 
-  /** A text as a value of a field: numbers, truths and {{variables}} bare, texts in quotes. */
+  /**
+   * Converts a text to a value of a field: numbers, booleans and {{variables}} unquoted, texts
+   * quoted.
+   */
   value(field: string, text: string): FilterValue {
     const type = this.schema(field)?.type
     const bare =
@@ -63,7 +66,7 @@ export class Filtering {
     return { text, quoted: !bare }
   }
 
-  /** What can be filtered by, in the order of the docs and not of the operators that go with it. */
+  /** Returns the fields that can be filtered, in the order of the docs. */
   fields(typed: string): Option[] {
     const order = new Map(itemFields(this.draft.endpoint)?.map((f, at) => [f.name, at]))
     const at = (name: string) => order.get(name.split('.')[0]) ?? order.size
@@ -81,7 +84,10 @@ export class Filtering {
     )
   }
 
-  /** Values of a field: its own, or those that items have now, the most frequent first. */
+  /**
+   * Returns values of a field: those of its schema, or those of current items, the most frequent
+   * first.
+   */
   async values(field: string, typed: string, signal: AbortSignal): Promise<Option[]> {
     const schema = this.schema(field)
     const unit = unitOf(schema?.format)
@@ -153,7 +159,7 @@ export class Filtering {
     return this.value(field, text).quoted ? quoted(text) : text
   }
 
-  /** Where the list is, with its parameters filled in; undefined while one has no value. */
+  /** The path of the list, with its parameters filled in; undefined while one has no value. */
   get path(): string | undefined {
     return filled(this.draft.path.split('?', 1)[0], (name) => this.draft.pathParams.find((r) => r.key === name)?.value)
   }
@@ -165,11 +171,11 @@ export class Filtering {
   }
 }
 
-/** How many items pass a filter, of how many. */
+/** The number of items that match a filter, and the total number. */
 export class Matches {
   found = $state.raw<{ match: number; total: number }>()
   fault = $state.raw<Fault>()
-  /** The filter that `found` or `fault` is about. */
+  /** The filter of `found` or `fault`. */
   filter = $state('')
   #asking: AbortController | undefined
 

@@ -1,7 +1,7 @@
 import type { Cell } from '../client/table'
 import { localTime } from './epoch'
 
-/** The keys of a column's id, from the item down. */
+/** Returns the keys of a column's id, from the item down. */
 export function columnKeys(id: string): string[] {
   const keys = ['']
   for (let i = 0; i < id.length; i++) {
@@ -17,7 +17,10 @@ export function columnName(id: string): string {
   return id === '$' ? 'value' : columnKeys(id).join('.') || '""'
 }
 
-/** A column's key where it is one of the item itself, which a portal can sort and filter by; '' otherwise. */
+/**
+ * Returns a column's key if it belongs to the item itself, so that a portal can sort and filter by
+ * it; otherwise ''.
+ */
 export function ownKey(id: string): string {
   const keys = columnKeys(id)
   return keys.length === 1 && id !== '$' ? keys[0] : ''
@@ -25,20 +28,23 @@ export function ownKey(id: string): string {
 
 const severities: Record<string, string> = { 2: 'warn', 3: 'error', 4: 'critical' }
 
-/** What a cell's value means: the local time of an epoch, the word of a severity; '' for nothing more. */
+/**
+ * Returns the meaning of a cell's value: the local time of an epoch, the word of a severity; '' for
+ * none.
+ */
 export function hintOf(key: string, cell: Cell): string {
   if (cell.kind !== 'number') return ''
   if (/^severity$/i.test(key)) return severities[cell.text] ?? ''
   return localTime(key, cell.text)
 }
 
-/** Pixels that a column needs for its name and the cells seen. */
+/** Returns the width that a column needs for its name and the loaded cells. */
 export function widthFor(name: string, texts: string[]): number {
   const longest = texts.reduce((most, text) => Math.max(most, text.length), 0)
   return Math.round(Math.max(72, Math.min(320, Math.max(name.length * 7 + 48, longest * 7.4 + 26))))
 }
 
-/** The condition of a filter for a field: text in quotes, numbers and words bare. */
+/** Returns a filter condition for a field: text quoted, numbers and words unquoted. */
 export function condition(field: string, op: string, value: string, kind: Cell['kind'] | ''): string {
   const bare =
     (kind === 'number' && /^-?\d+(\.\d+)?$/.test(value)) || (kind === 'boolean' && /^(true|false)$/.test(value))

@@ -5,9 +5,9 @@ const named =
 const [earliest, latest] = [946_684_800, 4_102_444_800] // 2000 and 2100, in seconds
 
 /**
- * The local time of a number that is an epoch: `20 Nov 2026, 15:03:41`. The
- * key must read like a moment (createdOn, lastDataTime, startEpoch) and the
- * number lie between 2000 and 2100, in seconds or milliseconds; '' otherwise.
+ * Returns the local time of a number that is an epoch: `20 Nov 2026, 15:03:41`. The key must sound
+ * like a time (createdOn, lastDataTime, startEpoch) and the number lie between 2000 and 2100, in
+ * seconds or milliseconds; otherwise returns ''.
  */
 export function localTime(key: string, text: string): string {
   if (!named.test(key) || !/^\d{9,13}$/.test(text)) return ''

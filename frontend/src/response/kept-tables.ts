@@ -4,7 +4,7 @@ import type { KeptTable } from './table.svelte'
 
 const most = 100
 
-/** Where the columns of an endpoint's table are remembered: in the settings, the newest hundred. */
+/** Stores the columns of the tables of endpoints in the settings, for the newest hundred. */
 export function keptTables(app: Pick<App, 'settings'>, draft: Draft) {
   const key = draft.endpoint?.id ?? `${draft.method} ${draft.path.split('?')[0]}`
   const all = () => (app.settings.values.tables ?? {}) as Record<string, KeptTable>

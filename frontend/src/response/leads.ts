@@ -11,7 +11,10 @@ import { text } from './text'
 export interface Lead {
   noun: string
   draft: DraftData
-  /** Opens it in the Monitor view; undefined if that does not show it, or for a remote portal. */
+  /**
+   * Opens it in the Monitor view; undefined if the Monitor does not show it, or for a remote
+   * portal.
+   */
   watch?: () => void
 }
 
@@ -51,7 +54,7 @@ function watcher(app: App, found: Opener, id: string): (() => void) | undefined 
   return spot && (() => go(spot))
 }
 
-/** What can be done with an id, as choices of a menu. */
+/** Returns the actions for an id, as entries of a menu. */
 export function leadChoices(app: App, lead: Lead | undefined): Choice[] {
   if (!lead) return []
   const { watch } = lead

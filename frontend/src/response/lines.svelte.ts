@@ -3,7 +3,7 @@ import type { Client } from '../client'
 const pageSize = 200
 const pagesKept = 20
 
-/** The lines of one body as far as the page has seen them. */
+/** The loaded lines of one body. */
 export class Lines {
   total = $state(0)
   problem = $state('')
@@ -20,13 +20,13 @@ export class Lines {
     this.total = total
   }
 
-  /** The line at a place, or undefined while it is fetched. */
+  /** Returns the line at an index, or undefined while it is loading. */
   at(index: number): string | undefined {
     void this.#version
     return this.#pages.get(Math.floor(index / pageSize))?.[index % pageSize]
   }
 
-  /** Fetches the missing lines of first…last, at most two pages at a time. */
+  /** Loads the missing lines of first…last, at most two pages at a time. */
   need(first: number, last: number) {
     this.#wanted = []
     const end = Math.min(last, this.total - 1)

@@ -1,7 +1,7 @@
 import type { Draft } from '../state/request/draft.svelte'
 import { editRow } from '../state/request/rows'
 
-/** Writes a parameter into the request's query: into its row, if it has one, which is switched on. */
+/** Writes a parameter into the request's query, and enables its row if it has one. */
 export function setQuery(draft: Pick<Draft, 'query'>, key: string, value: string) {
   const row = draft.query.find((r) => r.key === key && r.on) ?? draft.query.find((r) => r.key === key)
   if (!row) draft.query = [...draft.query, editRow({ key, value })]

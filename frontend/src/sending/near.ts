@@ -1,4 +1,7 @@
-/** Objects that help after an error: the nearest to an id that is not there, and those in the way of a write. */
+/**
+ * Finds objects that help after an error: the nearest to an unknown id, and those that conflict
+ * with a write.
+ */
 import type { App } from '../state/app.svelte'
 import type { DraftData } from '../client'
 import type { Draft } from '../state/request/draft.svelte'
@@ -27,8 +30,8 @@ const most = 3
 const lastParam = (template: string) => [...template.matchAll(/\{([^{}]+)\}/g)].at(-1)?.[1]
 
 /**
- * Up to three objects whose ids are next to the one the request names; where it names none by number, those whose
- * names go with it.
+ * Returns up to three objects whose ids are nearest to the one in the request or, if that is not a
+ * number, whose names match it.
  */
 export async function nearest(app: App, draft: Draft, signal: AbortSignal): Promise<Near[]> {
   const template = draft.endpoint?.path ?? ''
@@ -58,7 +61,7 @@ async function byNumber(app: App, list: ObjectList, path: string, at: number, si
   return items.slice(0, most).map((item) => ({ id: String(item[list.key]), name: nameOf(list, item) }))
 }
 
-/** Puts an id in the place of the last parameter. */
+/** Replaces the last path parameter by an id. */
 export function takeId(draft: Draft, id: string) {
   const template = draft.endpoint?.path ?? ''
   const param = lastParam(template)
@@ -72,7 +75,7 @@ export function takeId(draft: Draft, id: string) {
   draft.setPath([lead + parts.join('/'), ...query].join('?'))
 }
 
-/** The objects that have what the write wanted for itself in a field of theirs. */
+/** Returns the objects that already have a unique value of the write. */
 export async function inTheWay(
   app: App,
   draft: Draft,
@@ -115,7 +118,7 @@ export async function inTheWay(
     })
 }
 
-/** A field of a JSON body as a value of a filter. */
+/** Returns a field of a JSON body as a value of a filter. */
 function fieldIn(body: string, field: string): string | undefined {
   try {
     const value = (JSON.parse(body) as Item)[field]

@@ -4,13 +4,13 @@ import { asFault } from '../client'
 import type { Backup, DataProgress, DataState } from '../client/data'
 import { save } from '../ui/save'
 
-/** Bytes of a backup that are sent at once. */
+/** Bytes of a backup per request. */
 const piece = 2 << 20
 
 /** Work on the data folder, which continues while the settings are closed. */
 export class DataWork {
   state = $state.raw<DataState>()
-  /** Why the last of it did not work. */
+  /** Why the last task failed. */
   problem = $state('')
   progress = $state.raw<DataProgress>()
   /** The uploaded and checked backup, until the restore is confirmed. */

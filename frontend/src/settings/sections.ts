@@ -9,7 +9,7 @@ import Notices from './Notices.svelte'
 import Requests from './Requests.svelte'
 import { text } from './text'
 
-/** One page of the settings. A new one is a file and a line here. */
+/** One page of the settings. To add one, add a file and a line here. */
 export interface Section {
   id: 'appearance' | 'keys' | 'requests' | 'notices' | 'data' | 'about'
   label: string

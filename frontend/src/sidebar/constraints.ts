@@ -4,7 +4,7 @@ import { text } from './text'
 
 type Ruled = Pick<Param, 'minimum' | 'maximum' | 'default'> & Pick<Schema, 'maxLength' | 'format'>
 
-/** What a value must keep to, in a few words: `1 to 1,000, default 50`. */
+/** Describes the constraints of a value in a few words: `1 to 1,000, default 50`. */
 export function constraints(of: Ruled): string {
   const words: string[] = []
   if (of.minimum !== undefined && of.maximum !== undefined)

@@ -1,6 +1,6 @@
 import type { Param, Property, Schema } from '../client'
 
-/** Whether a name or description has every word of the query. */
+/** Whether a name or description contains every word of the query. */
 export function speaksOf(query: string, of: { name?: string; doc?: string; enum?: unknown[] }): boolean {
   const text = `${of.name ?? ''} ${of.doc ?? ''} ${of.enum?.map(String).join(' ') ?? ''}`.toLowerCase()
   return query
@@ -15,8 +15,8 @@ export function paramsWith(query: string, params: Param[]): Param[] {
 }
 
 /**
- * The properties that match the query and the ones on the way to them; one that
- * matches keeps everything inside. Undefined when nothing does.
+ * Returns the properties that match the query, and their parents; a match keeps everything inside
+ * it. Returns undefined if nothing matches.
  */
 export function schemaWith(query: string, schema: Schema | null | undefined): Schema | undefined {
   if (!schema || !query.trim()) return schema ?? undefined

@@ -1,7 +1,7 @@
 import { asFault, type Client } from '../client'
 import type { Extractor } from '../client/ask'
 
-/** The user's extractors, as loaded by the page. */
+/** The user's extractors. */
 export class Extractors {
   all = $state.raw<Extractor[]>([])
   problem = $state('')

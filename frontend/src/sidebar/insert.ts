@@ -3,7 +3,7 @@ import { type Draft, draftOf } from '../state/request/draft.svelte'
 import { exampleOf } from '../state/request/example'
 import { editRow, editRows } from '../state/request/rows'
 
-/** Switches a parameter on in the request, added if it is not there, with a value to start from. */
+/** Enables a parameter of the request, added if it is missing, with an initial value. */
 export function insertParam(draft: Draft, param: Param, value?: unknown) {
   const rows = param.in === 'path' ? draft.pathParams : draft.query
   const start = value ?? param.example ?? param.default ?? param.enum?.[0]
@@ -38,7 +38,10 @@ export function insertCondition(draft: Draft, field: string, operator: string, q
   else draft.query.push(editRow({ key: 'filter', value: joined }))
 }
 
-/** Puts a field of the body in, with an example value, unless it is there. False when the body is no JSON object. */
+/**
+ * Adds a field to the body with an example value, unless it exists. Returns false if the body is
+ * not a JSON object.
+ */
 export function insertField(draft: Draft, path: readonly string[], schema: Schema): boolean {
   if (!hasBody(draft.method)) return false
   const next = withField(draft.body.trim() ? draft.body : '{}', path, schema)
@@ -58,8 +61,8 @@ export function insertExample(draft: Draft, endpoint: Endpoint) {
 }
 
 /**
- * JSON text with one more field, everything else as it stood: numbers of any
- * length, order and spaces. The objects on the way are made if they are missing.
+ * Returns the JSON text with one more field. Everything else stays unchanged: numbers of any
+ * length, order and spaces. Missing parent objects are added.
  */
 export function withField(text: string, path: readonly string[], schema: Schema): string | undefined {
   try {
@@ -108,7 +111,7 @@ function membersOf(text: string, at: number): { list: Member[]; end: number } {
   return { list, end: i }
 }
 
-/** Where the value that begins at `at` ends. */
+/** Returns the end of the value that begins at `at`. */
 function endOf(text: string, at: number): number {
   let depth = 0
   for (let i = at; i < text.length; i++) {

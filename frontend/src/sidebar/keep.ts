@@ -4,14 +4,14 @@ import { text } from './text'
 
 type Home = Pick<App, 'client' | 'variables' | 'toasts'>
 
-/** What a variable may be called; the same rule as in Go. */
+/** Returns why a name is not valid for a variable; the same rule as in Go. */
 export function nameProblem(name: string): string {
   if (!name) return text.keep.aVariableNeeds
   if (!/^[A-Za-z_][\w.-]*$/.test(name)) return text.keep.lettersDigitsOnly
   return ''
 }
 
-/** Keeps a value as a portal variable, new or replaced, and offers to undo it. */
+/** Saves a value as a variable of the portal, new or replaced, and offers to undo that. */
 export async function keep(app: Home, name: string, value: string): Promise<Variable | undefined> {
   const old = app.variables.all.find((v) => v.name === name && v.scope === 'portal')
   try {
@@ -28,7 +28,7 @@ export async function keep(app: Home, name: string, value: string): Promise<Vari
   }
 }
 
-/** Removes a variable and offers to bring it back. */
+/** Removes a variable and offers to restore it. */
 export async function remove(app: Home, variable: Variable) {
   try {
     await drop(app, variable)

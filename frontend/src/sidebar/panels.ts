@@ -6,7 +6,7 @@ import HistoryPanel from './History.svelte'
 import Variables from './Variables.svelte'
 import { text } from './text'
 
-/** One tab of the tools sidebar. A new one is a file and a line here. */
+/** One tab of the tools sidebar. To add one, add a file and a line here. */
 export interface Panel {
   id: PanelName
   label: string

@@ -6,11 +6,11 @@ const largestPage = 100
 /** Maximum number of rows to load to restore the scroll position. */
 const deepest = 2000
 
-/** The history as far as it was scrolled to, newest first. */
+/** The loaded part of the history, newest first. */
 export class PastList {
   items = $state.raw<Past[]>([])
   total = $state(0)
-  /** Whether total is all that is known: there may be more. */
+  /** Whether the total is only a lower limit. */
   readonly many: boolean = $derived.by(() => this.total === 1000 && Object.keys(this.query).length > 0)
   loading = $state(true)
   problem = $state('')
@@ -20,7 +20,10 @@ export class PastList {
 
   constructor(private client: Pick<Client, 'searchHistory' | 'pinHistory' | 'restoreHistory' | 'history'>) {}
 
-  /** From the start again, as much as a screen or two, or down to an id; with another query from its first page. */
+  /**
+   * Reloads from the start: one or two screens, or down to an id; after a change of the query, its
+   * first page.
+   */
   async load(query = this.query, down?: number) {
     this.query = query
     let came = await this.#get(
@@ -31,7 +34,7 @@ export class PastList {
       came = await this.#get(this.items.at(-1)!.id, largestPage)
   }
 
-  /** The next page, if there is one. */
+  /** Loads the next page, if there is one. */
   async more() {
     if (!this.loading && this.#more) await this.#get(this.items.at(-1)?.id, pageSize)
   }

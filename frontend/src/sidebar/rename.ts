@@ -5,14 +5,14 @@ import type { OpenTab } from '../state/tabs/workspace.svelte'
 import { renamed, uses } from './variables'
 import { text } from './text'
 
-/** What a variable was called, and what used it then beside the open tabs. */
+/** A former name of a variable, and what used it then, apart from open tabs. */
 export interface Former {
   name: string
   requests: number
   extractors: number
 }
 
-/** Offers that what uses the first of the former names follows. */
+/** Offers to rename the variable in everything that uses the first of its former names. */
 export function followIn(app: App, { id, name: to }: Pick<Variable, 'id' | 'name'>, before: Former[]) {
   const using = (name: string) => app.workspace.tabs.filter((t) => uses(t.draft.text, name))
   const former = before.find((f) => f.requests || f.extractors || using(f.name).length)
@@ -62,7 +62,7 @@ async function follow(app: App, id: number, from: string, to: string, tabs: Open
   }
 }
 
-/** Gives a tab another draft and another saved one; the draft as it is then, as JSON. */
+/** Sets the draft of a tab and its saved version; returns the previous draft as JSON. */
 function change(tab: OpenTab, draft: DraftData, saved: DraftData | null): string {
   const off = tab.draft.bodyOff
   tab.draft.load(draft)
@@ -72,7 +72,7 @@ function change(tab: OpenTab, draft: DraftData, saved: DraftData | null): string
   return JSON.stringify(tab.draft.data())
 }
 
-/** `1 open tab, 2 saved requests and 1 extractor`; what there is none of is left out. */
+/** Returns `1 open tab, 2 saved requests and 1 extractor`, without zero counts. */
 export function places(...counts: [number, (n: number) => string][]): string {
   const words = counts.filter(([n]) => n > 0).map(([n, counted]) => counted(n))
   return words.length > 1

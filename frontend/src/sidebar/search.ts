@@ -1,7 +1,7 @@
 import { METHODS, type Method } from '../client'
 import type { PastQuery } from '../client/past'
 
-/** The filters of the panel beside the search. */
+/** The filters of the panel, in addition to the search. */
 export interface PastFilter {
   method: Method | ''
   /** '2' for 200 to 299, '0' for no response, '' for any. */
@@ -9,7 +9,7 @@ export interface PastFilter {
   endpoint: string
   pinned: boolean
   when: '' | 'today' | 'week' | 'range'
-  /** Days as a date field has them, `2026-11-21`; both included. */
+  /** Days in the format of a date field, `2026-11-21`; both included. */
   since: string
   until: string
 }
@@ -18,7 +18,7 @@ export function noFilter(): PastFilter {
   return { method: '', status: '', endpoint: '', pinned: false, when: '', since: '', until: '' }
 }
 
-/** How many conditions a filter has. */
+/** Returns the number of conditions in a filter. */
 export function conditions(f: PastFilter): number {
   return [f.method, f.status, f.endpoint, f.pinned, f.when].filter(Boolean).length
 }
@@ -56,7 +56,7 @@ export interface Bit {
   hit: boolean
 }
 
-/** The text in pieces; those that words begin with are hits. */
+/** Splits the text into pieces; the beginnings of words that match are hits. */
 export function hits(text: string, words: string): Bit[] {
   const wanted = words.split(/[^\p{L}\p{N}._-]+/u).filter(Boolean)
   if (!wanted.length) return [{ text, hit: false }]

@@ -1,4 +1,4 @@
-/** Variables as files, and where they are used. */
+/** Imports and exports variables, and finds where they are used. */
 import type { DraftData, Settings, Variable } from '../client'
 import { nameProblem } from './keep'
 import { text as words } from './text'
@@ -74,7 +74,7 @@ function fromJSON(text: string): Plain[] {
   }))
 }
 
-/** One of an environment that Postman exported; a secret's value is in the file, or empty. */
+/** A variable of an exported Postman environment; a secret's value is in the file, or empty. */
 interface PostmanValue {
   key?: string
   value?: unknown
@@ -122,7 +122,7 @@ export function compareWith(own: Variable[], list: Plain[]): { fresh: Plain[]; o
   return { fresh, other }
 }
 
-/** The list as it is to be sorted; the fresh one stays at its end, where it is being named. */
+/** Returns the sorted list; a new variable stays at its end while it is named. */
 export function ordered(
   list: Variable[],
   sort: NonNullable<Settings['variableSort']>,
@@ -139,12 +139,12 @@ export function ordered(
 
 const reference = (name: string) => new RegExp(`\\{\\{\\s*${name.replace(/[.$+-]/g, '\\$&')}\\s*\\}\\}`, 'g')
 
-/** Whether a request's text, as JSON, uses the variable. */
+/** Whether a request, as JSON text, uses the variable. */
 export function uses(text: string, name: string): boolean {
   return text.includes('{{') && reference(name).test(text)
 }
 
-/** The request with the variable under another name. */
+/** Returns the request with the variable renamed. */
 export function renamed(draft: DraftData, from: string, to: string): DraftData {
   return JSON.parse(JSON.stringify(draft).replace(reference(from), () => `{{${to}}}`)) as DraftData
 }

@@ -11,7 +11,7 @@ const things: Record<string, string> = {
   'settings: audit': 'the audit log',
 }
 
-/** Reads a permission of the API, such as `write on deviceGroup`: "Edit access to devices". */
+/** Describes a permission of the API, such as `write on deviceGroup`: "Edit access to devices". */
 export function accessTo(permission: string): string {
   const [level, thing] = permission.split(' on ')
   return thing ? `${levels[level] ?? level} access to ${things[thing] ?? thing}` : `the permission ${permission}`

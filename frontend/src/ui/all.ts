@@ -12,7 +12,7 @@ export function selectAll(e: KeyboardEvent) {
   if (focused.closest('input:not([type="checkbox"], [type="radio"]), textarea, [contenteditable="true"]')) return
   e.preventDefault()
   const selection = getSelection()
-  const clicked = selection?.anchorNode // where the last click was, if it took no focus
+  const clicked = selection?.anchorNode // the place of the last click, if it did not move the focus
   const at = focused !== document.body ? focused : clicked instanceof Element ? clicked : clicked?.parentElement
   const region = at?.closest(regions)
   if (region) selection?.selectAllChildren(region)

@@ -1,15 +1,15 @@
-/** What a popover belongs to: an element, or the point of a click. */
+/** The anchor of a popover: an element, or the point of a click. */
 export type Anchor = Element | { x: number; y: number }
 
 export interface Anchoring {
   /** The edge that the popover shares with its anchor. */
   align?: 'left' | 'right'
   gap?: number
-  /** As wide as the anchor, and at least this wide. */
+  /** As wide as the anchor, but at least this wide. */
   least?: number
-  /** No higher than this. */
+  /** At most this high. */
   most?: number
-  /** With this much room below, the popover scrolls rather than opens above. */
+  /** If there is this much room below, the popover scrolls instead of opening above. */
   enough?: number
   /** Updates the position when the page scrolls or the layout around the anchor changes. */
   follow?: boolean
@@ -29,7 +29,7 @@ interface Size {
 
 const edge = 8
 
-/** Places a popover below its anchor, or above it where there is more room, inside the window. */
+/** Places a popover below its anchor, or above it if there is more room, inside the window. */
 export function place(at: Box, own: Size, page: Size, { align = 'left', gap = 4, enough = Infinity }: Anchoring = {}) {
   const below = page.height - at.bottom - gap - edge
   const above = at.top - gap - edge
@@ -43,7 +43,7 @@ export function place(at: Box, own: Size, page: Size, { align = 'left', gap = 4,
   }
 }
 
-/** Shows a popover in the top layer, so that no pane cuts it off, and keeps it at its anchor. */
+/** Shows a popover in the top layer, so that no pane clips it, and keeps it at its anchor. */
 export function anchored(anchor: () => Anchor | undefined, how: Anchoring = {}) {
   const { least, most = Infinity, follow = false } = how
   return (element: HTMLElement) => {

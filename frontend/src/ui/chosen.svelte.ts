@@ -1,4 +1,4 @@
-/** Which lines of a list are chosen, by id; a range reaches from where the last choice was made. */
+/** The selected lines of a list, by id; a range extends from the last selection. */
 export class Chosen<Id extends string | number> {
   ids = $state.raw<ReadonlySet<Id>>(new Set())
   #anchor: Id | undefined
@@ -19,7 +19,7 @@ export class Chosen<Id extends string | number> {
     this.ids = new Set([...this.ids, ...list.slice(Math.min(from, to), Math.max(from, to) + 1).map((h) => h.id)])
   }
 
-  /** Where a range begins that the keyboard makes. */
+  /** Sets the start of a range selected by keyboard. */
   begin(id: Id) {
     if (this.ids.size === 0) this.#anchor = id
   }

@@ -1,13 +1,13 @@
 /**
- * Keeps the focus on the page: when the focused element is removed or disabled, the nearest remaining one gets the
- * focus. After a dialog or a menu that is the previously focused element; for a removed row the next row; for a pane
- * the same pane of the new content.
+ * Keeps the focus on the page: when the focused element is removed or disabled, the nearest
+ * remaining one gets the focus. After a dialog or a menu, that is the previously focused element;
+ * for a removed row, the next row; for a pane, the same pane of the new content.
  */
 const layers = 'dialog, [role="dialog"], [role="menu"], [popover]'
 const takers =
   'a[href], button:not([disabled]), input:not([disabled]), select:not([disabled]), textarea:not([disabled]), [tabindex], .cm-content'
 
-/** An element that had the focus and what it was in, outwards; `at` is its place in its parent. */
+/** An element that had the focus, and its ancestors; `at` is its index in its parent. */
 type Trail = { element: HTMLElement; at: number }[]
 
 export function keepFocus(page: Document): () => void {
@@ -39,7 +39,7 @@ export function keepFocus(page: Document): () => void {
   })
   const onpointerup = () => {
     if (page.activeElement === page.body) trail = []
-  } // put away by a click beside it
+  } // closed by a click beside it
 
   page.addEventListener('focusin', onfocusin)
   page.addEventListener('pointerup', onpointerup, true)
@@ -99,7 +99,7 @@ function beside(container: HTMLElement | undefined, at: number): HTMLElement | u
   }
 }
 
-/** The first that takes the focus, preferably one the Tab key reaches and that is typed into. */
+/** Returns the first focusable element, preferably a text field that the Tab key reaches. */
 function first(container: Element | null): HTMLElement | undefined {
   const all = [...(container?.querySelectorAll<HTMLElement>(takers) ?? [])].filter((e) => e.tabIndex >= 0 && canHave(e))
   return all.find((e) => e.matches('[data-pane="request"] input')) ?? all[0]

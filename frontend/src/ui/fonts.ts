@@ -1,6 +1,6 @@
 import type { Fonts } from '../client'
 
-/** Wide and narrow letters, so that two fonts hardly ever set it equally wide. */
+/** Wide and narrow letters, so that two fonts hardly ever have the same width. */
 const probe = 'mmmmmmmmmmlliWQ@#%'
 
 /**

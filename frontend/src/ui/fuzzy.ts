@@ -5,14 +5,14 @@
  * finds /device/devices), the others only as whole pieces of text.
  */
 
-/** One item that matches. `marks[f]` are the positions of the matched letters in field f, ascending. */
+/** One matching item. `marks[f]` holds the positions of the matched letters in field f, ascending. */
 export interface Ranked<T> {
   item: T
   score: number
   marks: number[][]
 }
 
-/** A run of text that is, or is not, part of a match. */
+/** A piece of text, inside or outside of a match. */
 export interface Piece {
   text: string
   hit: boolean
@@ -22,7 +22,7 @@ export interface Piece {
 export interface Text {
   fields: readonly string[]
   lower: readonly string[]
-  /** Short fields without articles and the like; '' for the others. */
+  /** Short fields without articles and similar words; '' for the others. */
   bare: readonly string[]
 }
 
@@ -34,14 +34,12 @@ export function prepare(fields: readonly string[]): Text {
 const small = new Set(['a', 'an', 'the', 'of', 'to', 'for', 'in'])
 const bared = (words: string[]) => words.filter((w) => !small.has(w)).join(' ')
 
-/**
- * What a word scores at least where a word of the text itself begins with it: not within one, nor in a further field.
- */
+/** Minimum score of a word at the beginning of a word in the first field. */
 export const begins = 140
 
 const boundary = /[\s/{}._\-:?&=,()…]/
 const longestFuzzy = 120
-const wholeText = 1000 // for several words that are all of a field, but for the small ones
+const wholeText = 1000 // for several words that make up a whole field, apart from short words
 const widestGap = 2
 
 /**
@@ -66,7 +64,7 @@ export function rank<T>(
   return words.length ? found.sort((a, b) => b.score - a.score) : found
 }
 
-/** The text cut at the edges of the matches, for drawing them. */
+/** Splits the text at the edges of the matches. */
 export function pieces(text: string, marks: readonly number[] | undefined): Piece[] {
   if (!marks?.length) return [{ text, hit: false }]
   const out: Piece[] = []

@@ -1,4 +1,4 @@
-/** The icons, drawn for a 16 unit square, stroked with 1.5. */
+/** The icons, drawn in a 16 unit square with strokes of 1.5. */
 export const icons = {
   search: 'M2.75 7a4.25 4.25 0 1 0 8.5 0a4.25 4.25 0 1 0 -8.5 0zM10.2 10.2l3.3 3.3',
   lock: 'M5 7h6a1.5 1.5 0 0 1 1.5 1.5v3.25a1.5 1.5 0 0 1 -1.5 1.5h-6a1.5 1.5 0 0 1 -1.5 -1.5v-3.25a1.5 1.5 0 0 1 1.5 -1.5zM5.5 7V5.2a2.5 2.5 0 0 1 5 0V7',

@@ -1,12 +1,12 @@
-/** Keys as text: `Mod+Shift+P` matches an event, and reads `Ctrl Shift P` or `⌘⇧P`. */
+/** Shortcuts as text: `Mod+Shift+P` matches an event, and is shown as `Ctrl Shift P` or `⌘⇧P`. */
 
-/** A command as far as its keys are concerned. */
+/** The keys of a command. */
 export interface KeyCommand {
   id: string
   /** The first one is shown. `Mod` is Ctrl, Cmd on macOS. */
   keys?: readonly string[]
   run(): void
-  /** False hides it and leaves its key alone. */
+  /** False hides it and ignores its keys. */
   when?(): boolean
 }
 
@@ -45,7 +45,7 @@ function keyOf(e: KeyboardEvent): string {
   return (letter?.[1] ?? e.key).toLowerCase()
 }
 
-/** A sign that some layouts have above another: Shift is part of typing it. */
+/** A character that some layouts have above another: Shift is part of typing it. */
 const sign = /^[^\p{L}\p{N}]$/u
 
 export function matches(text: string, e: KeyboardEvent, mac = isMac): boolean {
@@ -60,12 +60,15 @@ export function matches(text: string, e: KeyboardEvent, mac = isMac): boolean {
   )
 }
 
-/** Whether two texts are the same keys on this platform: `Mod+K` is `Control+K` where there is no Cmd. */
+/**
+ * Whether two texts are the same keys on this platform: `Mod+K` is `Control+K` unless there is a
+ * Cmd key.
+ */
 export function sameKeys(a: string, b: string, mac = isMac): boolean {
   return JSON.stringify(parse(a, mac)) === JSON.stringify(parse(b, mac))
 }
 
-/** Whether the key only changes what others mean. */
+/** Whether the key is a modifier. */
 export const isModifier = (key: string): boolean => ['Control', 'Shift', 'Alt', 'Meta', 'AltGraph'].includes(key)
 
 /** Returns the text for the pressed keys; undefined while only modifiers are pressed. */
@@ -84,7 +87,7 @@ export function pressed(e: KeyboardEvent, mac = isMac): string | undefined {
 
 const editing = ['Mod+A', 'Mod+C', 'Mod+V', 'Mod+X', 'Mod+Z', 'Mod+Shift+Z', 'Mod+Y']
 
-/** Why keys cannot be a command's, in a sentence; '' when they can. */
+/** Returns why keys cannot be a shortcut, as a sentence; '' if they can. */
 export function refusal(text: string, mac = isMac): string {
   const { ctrl, meta, alt, key } = parse(text, mac)
   if (editing.some((k) => sameKeys(k, text, mac)))
@@ -120,7 +123,7 @@ export function label(text: string, mac = isMac): string {
   return parts.map((p) => words[p] ?? p).join(' ')
 }
 
-/** The key of a command, for showing; '' when it has none. */
+/** Returns the shortcut of a command for display; '' if it has none. */
 export function keyLabel(command: Pick<KeyCommand, 'keys'> | undefined): string {
   return command?.keys?.[0] ? label(command.keys[0]) : ''
 }
@@ -135,7 +138,7 @@ export function listenForKeys(target: Window, commands: readonly KeyCommand[]): 
     if (e.isComposing || e.keyCode === 229 || e.defaultPrevented || (e.key === 'Escape') !== escape) return
     const command = commands.find((c) => c.keys?.some((k) => matches(k, e)) && (c.when?.() ?? true))
     if (document.querySelector('dialog[open], [aria-modal="true"]')) {
-      if (command && !escape) e.preventDefault() // the browser's own meaning of the key is not wanted either
+      if (command && !escape) e.preventDefault() // prevents the browser's own action for the key
       return
     }
     if (!command) return

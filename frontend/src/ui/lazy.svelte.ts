@@ -6,7 +6,7 @@ export class Lazy<T> {
 
   constructor(private load: () => Promise<T>) {}
 
-  /** Undefined until it is here. */
+  /** Undefined until it has loaded. */
   get now(): T | undefined {
     this.#begin()
     return this.#made

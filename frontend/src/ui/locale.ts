@@ -1,11 +1,11 @@
 /**
- * Numbers and moments as the user's system writes them, in its time zone. Every view takes them from here; moments
- * are epoch milliseconds.
+ * Formats numbers and times like the user's system, in its time zone. Every view uses this module;
+ * times are in epoch milliseconds.
  */
 
 /**
- * The sentences around them are English, and so are the digits, whatever those of the system are: `٢٠` in one is read
- * from the wrong side.
+ * The surrounding sentences are English, so digits are Latin, whatever the system uses: `٢٠` is
+ * read in another direction.
  */
 const digits = { numberingSystem: 'latn' } as const
 
@@ -23,22 +23,22 @@ const numbers = (options?: Intl.NumberFormatOptions) => {
 
 /** `1,204` */
 export const number = numbers()
-/** `1,205` of 1204.7 */
+/** `1,205` for 1204.7 */
 export const whole = numbers({ maximumFractionDigits: 0 })
 /** `18.4`, `2.0` */
 export const oneDecimal = numbers({ minimumFractionDigits: 1, maximumFractionDigits: 1 })
-/** `98.2`, `0.013`: three digits that count. */
+/** `98.2`, `0.013`: three significant digits. */
 export const threeDigits = numbers({ maximumSignificantDigits: 3 })
-/** `57.46`: four digits that count. */
+/** `57.46`: four significant digits. */
 export const fourDigits = numbers({ maximumSignificantDigits: 4 })
-/** `98.213`: five digits that count. */
+/** `98.213`: five significant digits. */
 export const fiveDigits = numbers({ maximumSignificantDigits: 5 })
 /** `1.204K` */
 export const compact = numbers({ notation: 'compact', maximumSignificantDigits: 4 })
 
 /**
- * How the locale writes a decimal number that can be typed again: its own decimal sign, and no marks between
- * thousands.
+ * Formats decimal numbers of a locale so that they can be typed again: with its decimal sign, but
+ * without thousands separators.
  */
 export function decimalsOf(locale?: string) {
   const sign = new Intl.NumberFormat(locale, digits).formatToParts(0.5).find((p) => p.type === 'decimal')?.value ?? '.'
@@ -49,7 +49,7 @@ export function decimalsOf(locale?: string) {
     write: (plain: string) => (plain !== '' && Number.isFinite(Number(plain)) ? plain.replace('.', sign) : plain),
   }
 }
-/** Of the user's locale. */
+/** For the user's locale. */
 export const decimals = decimalsOf()
 
 /** `15:03` */
@@ -71,10 +71,10 @@ export const exactMoment = formatter({ ...date, ...clock, second: '2-digit' })
 export const zonedMoment = formatter({ ...date, ...clock, second: '2-digit', timeZoneName: 'short' })
 
 const wall = formatter({ ...clock, timeZone: 'UTC' })
-/** `07:05`, `07:05 AM`: a time of day that is no moment yet, as of a schedule. */
+/** `07:05`, `07:05 AM`: a time of day without a date, for example of a schedule. */
 export const timeOfDay = (hour: number, minute: number) => wall(Date.UTC(2026, 0, 1, hour, minute))
 
-/** `Fri, 20 Nov 2026, 15:03` in a time zone; in the system's where that has no such name. */
+/** `Fri, 20 Nov 2026, 15:03` in a time zone, or in the system's if it does not know that zone. */
 export function weekdayMoment(at: number, zone: string): string {
   const options = { weekday: 'short', ...date, ...clock, ...digits } as const
   try {
@@ -86,7 +86,7 @@ export function weekdayMoment(at: number, zone: string): string {
 
 /** The name of the time zone, `Europe/Berlin`. */
 export const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
-/** The names of all time zones; none where the browser does not list them. */
+/** The names of all time zones; empty if the browser does not list them. */
 export const zones: readonly string[] =
   typeof Intl.supportedValuesOf === 'function' ? Intl.supportedValuesOf('timeZone') : []
 
@@ -105,14 +105,14 @@ export const week = weekOf(Intl.DateTimeFormat().resolvedOptions().locale)
 const two = (n: number) => String(n).padStart(2, '0')
 
 /**
- * `2026-11-20T15:03:41` in the system's time zone: the value of an input of date and time, which is the same
- * everywhere.
+ * `2026-11-20T15:03:41` in the system's time zone: the value of a date and time input, in any
+ * locale.
  */
 export function inputMoment(at: number | Date): string {
   const d = new Date(at)
   return `${String(d.getFullYear()).padStart(4, '0')}-${two(d.getMonth() + 1)}-${two(d.getDate())}T${inputTime(d.getHours(), d.getMinutes())}:${two(d.getSeconds())}`
 }
-/** `07:05`: the value of an input of a time; an hour may be given as minutes. */
+/** `07:05`: the value of a time input; an hour may be given as minutes. */
 export const inputTime = (hour: number, minute: number) => `${two(hour + Math.floor(minute / 60))}:${two(minute % 60)}`
 
 /** `a, b, and c` and `a, b, or c`, in the language of the page. */

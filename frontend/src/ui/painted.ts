@@ -1,10 +1,13 @@
-/** Resolves a moment after the paint, when views have requested their data: for work without urgency. */
+/**
+ * Resolves a moment after the paint, when views have sent their requests: for work that is not
+ * urgent.
+ */
 export async function quiet() {
   await painted()
   if (globalThis.document?.visibilityState === 'visible') await new Promise((done) => setTimeout(done, 1000))
 }
 
-/** Resolves when the page has been painted as it is now; at once where nothing is, as in a hidden window. */
+/** Resolves after the next paint; immediately in a hidden window, which is not painted. */
 export function painted(): Promise<void> {
   return new Promise((done) => {
     if (globalThis.document?.visibilityState === 'visible') requestAnimationFrame(() => setTimeout(done))

@@ -1,6 +1,9 @@
 import type { Component } from 'svelte'
 
-/** A part of the page whose code is loaded when it is first needed, and shown at once from then on. */
+/**
+ * A part of the page whose code loads when it is first needed, and is available immediately from
+ * then on.
+ */
 export class Part {
   component = $state.raw<Component>()
   #loading: Promise<void> | undefined

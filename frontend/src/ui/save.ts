@@ -9,7 +9,7 @@ interface Home {
   toasts: Pick<Toasts, 'show'>
 }
 
-/** A file of the portal's, by its address, or a text of the page's. */
+/** A file of the portal by its address, or a text of the page. */
 type From = { href: string } | { text: string }
 
 /**
@@ -21,7 +21,7 @@ export function save(app: Home, name: string, from: From) {
   else download(name, from)
 }
 
-/** For a link with a file behind it: what a click on it does in the window. */
+/** Handles a click on a download link in the window. */
 export function saves(app: Home) {
   return (e: MouseEvent & { currentTarget: HTMLAnchorElement }) => {
     if (!app.session.start?.desktop) return

@@ -1,7 +1,7 @@
 import { untrack } from 'svelte'
 import type { Settings } from '../client'
 
-/** How far something is scrolled, in pixels. */
+/** A scroll position, in pixels. */
 export interface Spot {
   top: number
   left: number
@@ -28,7 +28,7 @@ export function keepScroll(element: HTMLElement, was: Spot | undefined, left: (a
 
   let set: Spot = { top: element.scrollTop, left: element.scrollLeft }
   const near = (a: number, b: number) => Math.abs(a - b) < 1.5
-  /** Whether it would be where it was left, if there were so much. */
+  /** Whether the content is still too short for the scroll position. */
   function short({ top, left }: Spot) {
     const down =
       near(element.scrollTop, top) ||
@@ -82,13 +82,16 @@ export function keepScroll(element: HTMLElement, was: Spot | undefined, left: (a
     for (const name of byHand) element.addEventListener(name, settle, { passive: true })
   } else settle()
   return () => {
-    if (timer) queueMicrotask(tell) // a teardown would see the state of before, and write that back
+    if (timer) queueMicrotask(tell) // a teardown would read the previous state, and store that
     settle()
     element.removeEventListener('scroll', onscroll)
   }
 }
 
-/** A part of the page that is scrolled again as it was left: {@attach keptScroll(app, 'catalog')}. */
+/**
+ * Restores and stores the scroll position of a part of the page: {@attach keptScroll(app,
+ * 'catalog')}.
+ */
 export function keptScroll(
   app: { settings: { readonly values: Settings; save(change: Settings): void } },
   name: string,

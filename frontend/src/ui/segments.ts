@@ -6,7 +6,7 @@ export function lastSegments(path: string, characters: number): string {
   return cutOf(path, characters).text
 }
 
-/** The same with the places of its marks, as far as they can still be seen. */
+/** The same with the positions of those marks that are still visible. */
 export function markedEnd(
   path: string,
   marks: readonly number[],

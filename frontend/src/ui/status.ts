@@ -2,7 +2,7 @@ import type { Reply } from '../client'
 import { oneDecimal, whole } from './locale'
 import { text as said } from './text'
 
-/** The status bar's words for a reply: `200 OK · 12 ms · 18432 B · 50 items`. */
+/** Formats a reply for the status bar: `200 OK · 12 ms · 18432 B · 50 items`. */
 export function statusText(
   reply: Pick<Reply, 'status' | 'statusText' | 'ms' | 'bytes' | 'items'> & Partial<Pick<Reply, 'run' | 'notKept'>>,
 ): string {
@@ -22,7 +22,7 @@ export function tone(status: number): Tone {
   return 'err'
 }
 
-/** Bytes for people: `18.4 KB`. Decimal units. */
+/** Formats bytes: `18.4 KB`. Decimal units. */
 export function size(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`
   const units = ['KB', 'MB', 'GB']
@@ -36,7 +36,7 @@ export function size(bytes: number): string {
   return `${value < 100 ? oneDecimal(value) : whole(value)} ${unit}`
 }
 
-/** Milliseconds for people: `0.3 ms`, `12 ms`, `1.8 s`, `2 min 5 s`. */
+/** Formats milliseconds: `0.3 ms`, `12 ms`, `1.8 s`, `2 min 5 s`. */
 export function duration(ms: number): string {
   if (ms > 0 && ms < 0.95) return `${oneDecimal(ms)} ms`
   if (ms < 1000) return `${Math.round(ms)} ms`

@@ -2,7 +2,7 @@ export interface ToastOptions {
   /** By default ok. */
   tone?: 'ok' | 'warn' | 'error'
   action?: { label: string; run(): void }
-  /** Until dismissed, not six seconds. */
+  /** Stays until dismissed, instead of six seconds. */
   stay?: boolean
   /** Sentences to show on demand, because a message is short. */
   details?: string[]
@@ -15,7 +15,10 @@ export interface Toast extends ToastOptions {
 
 const shownFor = 6000 // ms
 
-/** One short message at a time; a new one replaces the old. It stays while it is pointed at or in use. */
+/**
+ * One short message at a time; a new one replaces the previous one. It stays while it is under the
+ * pointer or has the focus.
+ */
 export class Toasts {
   current = $state.raw<Toast>()
   #last = 0

@@ -3,8 +3,8 @@ import { text } from './text'
 const { s, min, h } = text.units
 
 /**
- * How long to wait, of seconds, and never less: `90 s`, `12 min 5 s`,
- * `1 h 5 min`. Up to two minutes one counts seconds.
+ * Formats a waiting time in seconds, rounded up: `90 s`, `12 min 5 s`, `1 h 5 min`. Up to two
+ * minutes it is in seconds.
  */
 export function wait(seconds: number): string {
   const left = Math.ceil(seconds)

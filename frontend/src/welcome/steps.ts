@@ -1,7 +1,10 @@
 import type { View } from '../client'
 import { text } from './text'
 
-/** A step of the tour: its target and its text. `[command]` is replaced by the keys of a command. */
+/**
+ * A step of the tour: its target and its text. `[command]` is replaced by the shortcut of a
+ * command.
+ */
 export interface Step {
   view: View
   /** The target. */

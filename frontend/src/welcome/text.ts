@@ -45,7 +45,7 @@ export const text = {
     back: 'Back',
     next: 'Next',
     done: 'Done',
-    /** `[command]` is replaced by the keys of a command. */
+    /** `[command]` is replaced by the shortcut of a command. */
     catalog: [
       'Every endpoint of the portal',
       '[catalog.search] searches by path, field or purpose. Selecting one fills in a request. Your edits are never overwritten.',

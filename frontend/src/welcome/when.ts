@@ -1,7 +1,7 @@
 import { day as date, time } from '../ui/locale'
 import { text } from './text'
 
-/** How long ago, short: `12 min ago`, `Yesterday 17:40`, `3 Nov 2026`. Both in milliseconds. */
+/** Formats an age: `12 min ago`, `Yesterday 17:40`, `3 Nov 2026`. Both times are in milliseconds. */
 export function ago(at: number, now: number): string {
   const minutes = Math.floor((now - at) / 60_000)
   if (minutes < 1) return text.ago.now
@@ -11,7 +11,7 @@ export function ago(at: number, now: number): string {
   return days === 1 ? text.ago.yesterdayAt(time(at)) : date(at)
 }
 
-/** The heading over a day's entries. */
+/** Returns the heading for the entries of a day. */
 export function day(at: number, now: number): string {
   const days = daysBetween(at, now)
   if (days === 0) return text.ago.today

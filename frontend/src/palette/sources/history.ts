@@ -2,7 +2,7 @@ import { historyFilter } from '../../sidebar/query'
 import { queryOf } from '../../ui/query'
 import type { Source } from '../entries'
 
-/** Sent requests, searched in Go, without duplicates of method and address. */
+/** Sent requests, searched in Go, without duplicates of the address. */
 export default {
   group: 'History',
   order: 100,
