@@ -52,7 +52,7 @@ test('a request is found by what was answered, by filters, and what was found is
   )
   await h.search.fill(group)
   await h.row('GET /setting/version').waitFor({ state: 'detached' })
-  await h.row('GET /device/groups').getByText('answer').waitFor()
+  await h.row('GET /device/groups').getByText('response').waitFor()
   await expect.poll(() => h.rows.count()).toBe(1)
   const [hit, line] = await Promise.all([h.rows.locator('mark').boundingBox(), h.rows.locator('.found').boundingBox()])
   expect(hit!.x + 60, 'what was looked for is in sight').toBeLessThan(line!.x + line!.width)

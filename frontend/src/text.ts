@@ -37,7 +37,7 @@ export const text = {
     quotaLeft: (left: number, all: number) => `${left} of ${all} requests left`,
     quotaShort: (left: number, all: number) => `${left} / ${all}`,
     connected: (address: string) => `Connected · ${address}`,
-    noAnswer: (address: string) => `Disconnected · ${address}`,
+    disconnected: (address: string) => `Disconnected · ${address}`,
     lost: 'Spyglass does not respond. Reconnecting…',
     version: (version: string) => `Spyglass ${version}`,
   },
@@ -45,7 +45,7 @@ export const text = {
   goTo: (screen: string) => `Go to ${screen}`,
   goToTab: (n: number) => `Go to tab ${n}`,
   goToLastTab: 'Go to last tab',
-  /** The commands: their labels, and more words that find them. */
+  /** The commands: their labels, and more search words. */
   commands: {
     'view.api': { label: 'API Explorer', words: 'request endpoint' },
     'request.new': { label: 'New API Request', words: 'tab' },

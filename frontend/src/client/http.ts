@@ -1,4 +1,4 @@
-/** The Client that talks to the process this page came from. */
+/** The Client for the process that serves this page. */
 import type { components } from './api.gen'
 import type { Call, Http } from './call'
 import { collection } from './kept'
@@ -17,10 +17,16 @@ import { sendingClient } from './sending'
 import { restClient } from './rest'
 import { text as words } from './text'
 
-/** Bytes of bodies that may be under way when the page goes; browsers refuse more than 64 KiB together. */
+/**
+ * Maximum bytes of bodies in transit when the page closes; browsers refuse more than 64 KiB
+ * together.
+ */
 const mostKept = 60_000
 
-/** Clients of one page share a session. `portal` is undefined until it is known which was looked at last. */
+/**
+ * Clients of one page share a session. `portal` is undefined until the last selected portal is
+ * known.
+ */
 export function httpClient(portal?: number, shared = { csrf: '', keeping: 0 }): Client {
   const here = (path: string) =>
     portal && path.startsWith('/explorer/') && !/[?&]portal=/.test(path)
@@ -40,9 +46,9 @@ export function httpClient(portal?: number, shared = { csrf: '', keeping: 0 }): 
     const bytes = keep ? new TextEncoder().encode(text).length : 0
     const keepalive = keep && shared.keeping + bytes <= mostKept
     if (keepalive) shared.keeping += bytes
-    let answer: Response
+    let response: Response
     try {
-      answer = await fetch(here(path), {
+      response = await fetch(here(path), {
         method,
         headers,
         signal,
@@ -57,15 +63,15 @@ export function httpClient(portal?: number, shared = { csrf: '', keeping: 0 }): 
     } finally {
       if (keepalive) shared.keeping -= bytes
     }
-    if (!answer.ok) throw await faultOf(answer)
-    return answer
+    if (!response.ok) throw await faultOf(response)
+    return response
   }
 
   async function json<T>(path: string, call?: Call): Promise<T> {
-    const answer = await ask(path, call)
-    if (answer.status === 204) return undefined as T
+    const response = await ask(path, call)
+    if (response.status === 204) return undefined as T
     try {
-      return (await answer.json()) as T
+      return (await response.json()) as T
     } catch (e) {
       throw asFault(e)
     }
@@ -151,24 +157,24 @@ export function httpClient(portal?: number, shared = { csrf: '', keeping: 0 }): 
   }
 }
 
-async function faultOf(answer: Response): Promise<Fault> {
-  const retry = Number(answer.headers.get('Retry-After') ?? 0) || 0
+async function faultOf(response: Response): Promise<Fault> {
+  const retry = Number(response.headers.get('Retry-After') ?? 0) || 0
   try {
-    const body = (await answer.json()) as {
+    const body = (await response.json()) as {
       errorMessage?: string
       errorCode?: string | number
       errorDetail?: FaultDetail | null
     }
-    const message = body.errorMessage || `${answer.status} ${answer.statusText}`
-    return new Fault(message, answer.status, body.errorDetail ?? {}, false, retry, body.errorCode ?? '')
+    const message = body.errorMessage || `${response.status} ${response.statusText}`
+    return new Fault(message, response.status, body.errorDetail ?? {}, false, retry, body.errorCode ?? '')
   } catch {
-    return new Fault(`${answer.status} ${answer.statusText}`, answer.status, {}, false, retry)
+    return new Fault(`${response.status} ${response.statusText}`, response.status, {}, false, retry)
   }
 }
 
 /**
- * How long a stream that was refused waits before it is asked for again, in milliseconds; one that broke off the
- * browser asks for itself.
+ * Delay before a refused stream is opened again, in milliseconds; the browser reopens an
+ * interrupted one itself.
  */
 const refusedFor = 10_000
 

@@ -1,4 +1,4 @@
-/** Questions to the portal by the way: no tab, no history. */
+/** Requests to the portal in the background, without a tab or history. */
 import type { Http } from './call'
 import { explorer } from './explorer'
 import { Fault } from './fault'
@@ -7,8 +7,8 @@ import { text } from './text'
 
 export interface LookupClient {
   /**
-   * Asks the portal for a path of its API, {{variables}} allowed, and answers the
-   * body as it came. Rejects with a Fault also when the portal's status is no 2xx.
+   * Requests a path of the portal's API, with {{variables}} allowed, and returns the body
+   * unchanged. It also rejects with a Fault if the portal's status is not 2xx.
    */
   lookup<T>(path: string, query?: Record<string, string>, signal?: AbortSignal): Promise<T>
 }
@@ -28,12 +28,12 @@ export function lookupClient(http: Http): LookupClient {
         body: '',
         mode: 'form',
       }
-      const answer = await post('/lookup', { body: { draft }, signal })
-      if (answer.status < 200 || answer.status > 299) {
-        const { errorMessage } = (answer.body ?? {}) as { errorMessage?: string }
-        throw new Fault(errorMessage ?? text.returned(answer.status), answer.status)
+      const response = await post('/lookup', { body: { draft }, signal })
+      if (response.status < 200 || response.status > 299) {
+        const { errorMessage } = (response.body ?? {}) as { errorMessage?: string }
+        throw new Fault(errorMessage ?? text.returned(response.status), response.status)
       }
-      return answer.body as T
+      return response.body as T
     },
   }
 }

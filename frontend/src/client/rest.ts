@@ -1,8 +1,11 @@
-/** Objects of the portal whose kind is known only when it runs: lists and forms that are made from a plan. */
+/**
+ * Objects of the portal whose type is known only at run time: lists and forms that are built from a
+ * plan.
+ */
 import { address as addressOf, type Http, type Query } from './call'
 import type { Listing, ListQuery, Method } from './model'
 
-/** A value and the name of its version, for If-Match; '' where there is none. */
+/** A value with its version, for If-Match; '' if it has none. */
 export interface Versioned<T> {
   value: T
   etag: string
@@ -12,10 +15,10 @@ export interface RestClient {
   rest: {
     list<T>(path: string, query?: ListQuery, signal?: AbortSignal): Promise<Listing<T>>
     get<T>(path: string, query?: Record<string, string>, signal?: AbortSignal): Promise<Versioned<T>>
-    /** With an etag, rejects with a Fault of status 412 where the object has changed since. */
+    /** With an etag, rejects with a Fault of status 412 if the object has changed since. */
     write<T>(method: Exclude<Method, 'GET'>, path: string, body?: unknown, etag?: string): Promise<T>
     text(path: string): Promise<string>
-    /** Where the browser finds a file of the portal, to save it. */
+    /** The address of a file of the portal, for the browser to save it. */
     url(path: string): string
   }
 }
@@ -26,8 +29,8 @@ export function restClient({ json, ask }: Http): RestClient {
     rest: {
       list: (path, query, signal) => json(address(path, { ...query }), { signal }),
       get: async (path, query, signal) => {
-        const answer = await ask(address(path, query), { signal })
-        return { value: (await answer.json()) as never, etag: answer.headers.get('ETag') ?? '' }
+        const response = await ask(address(path, query), { signal })
+        return { value: (await response.json()) as never, etag: response.headers.get('ETag') ?? '' }
       },
       write: (method, path, body = method === 'DELETE' ? undefined : {}, etag = '') =>
         json(address(path), { method, body, headers: etag ? { 'If-Match': etag } : undefined }),

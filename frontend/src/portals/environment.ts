@@ -1,11 +1,11 @@
 import type { Environment, Portal, PortalData } from '../client/portals'
 import { text as said } from './text'
 
-/** What a remote portal is used for, in words and by the class of its frame. */
+/** The environments of remote portals, with the class of their frame. */
 export const environments: { id: PortalData['environment']; label: string; doc: string }[] = [
-  { id: 'production', label: said.environment.production, doc: said.environment.whatHappensHere },
-  { id: 'staging', label: said.environment.staging, doc: said.environment.likeProductionBefore },
-  { id: 'test', label: said.environment.test, doc: said.environment.toTryThings },
+  { id: 'production', label: said.environment.production, doc: said.environment.changesAffectLive },
+  { id: 'staging', label: said.environment.staging, doc: said.environment.beforeProduction },
+  { id: 'test', label: said.environment.test, doc: said.environment.forTrying },
   { id: 'demo', label: said.environment.demo, doc: said.environment.madeUpData },
 ]
 
@@ -13,7 +13,7 @@ export function environmentLabel(id: Environment): string {
   return id === 'local' ? said.environment.local : (environments.find((e) => e.id === id)?.label ?? id)
 }
 
-/** Who is signed in to a portal, in a few words. */
+/** Describes who is signed in to a portal, in a few words. */
 export function asWhom(p: Portal): string {
   if (p.auth === 'none') return said.environment.withoutSigningIn
   if (p.auth === 'token') return p.secret ? said.environment.withAToken : said.environment.noTokenYet
@@ -21,7 +21,7 @@ export function asWhom(p: Portal): string {
   return p.user ? said.environment.asUser(p.user) : said.environment.notSignedIn
 }
 
-/** A fingerprint as people compare it. */
+/** Formats a fingerprint in pairs, to compare it. */
 export function inPairs(fingerprint: string): string {
   return (fingerprint.toUpperCase().match(/../g) ?? []).join(':')
 }
@@ -44,7 +44,7 @@ export function wrongAddress(text: string, own: string[]): string {
 /** Whether an address names a host only, so that its API may begin further down. */
 export const hasNoPath = (address: string) => /^https?:\/\/[^/]+\/?$/i.test(address.trim())
 
-/** Whether a portal would get a password or a token without TLS, on another machine. */
+/** Whether a portal on another machine would get a password or a token without TLS. */
 export function isInClear(address: string, auth: Portal['auth']): boolean {
   if (auth !== 'session' && auth !== 'token') return false
   try {
@@ -55,7 +55,7 @@ export function isInClear(address: string, auth: Portal['auth']): boolean {
   }
 }
 
-/** Why the user may not send to other portals, or ''. */
+/** Returns why the user may not send to other portals, or ''. */
 export function whyNotReach(user?: { rights: string[] }): string {
-  return user && !user.rights.includes('write on explorer') ? said.portalMenu.mayNotReach : ''
+  return user && !user.rights.includes('write on explorer') ? said.portalMenu.roleCannotSend : ''
 }

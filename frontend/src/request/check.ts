@@ -1,4 +1,4 @@
-/** What in a JSON body does not go with the endpoint's schema. */
+/** Checks a JSON body against the endpoint's schema. */
 import type { Property, Schema } from '../client'
 import { shown } from '../state/request/form'
 import type { Node } from '../state/request/json'
@@ -13,7 +13,7 @@ export interface Finding {
 
 const most = 200
 
-/** `whole`: required fields must be there (POST, PUT); a PATCH has only changes. */
+/** `whole`: required fields must be present (POST, PUT); a PATCH has only changes. */
 export function check(text: string, root: Node, schema: Schema, whole: boolean): Finding[] {
   const found: Finding[] = []
   const add = (n: { start: number; end: number }, severity: Finding['severity'], message: string) => {
@@ -38,10 +38,10 @@ export function check(text: string, root: Node, schema: Schema, whole: boolean):
       const key = m.key ?? ''
       const place = { start: m.start, end: m.keyEnd }
       const p = known.find((k) => k.name === key)
-      if (seen.has(key)) add(place, 'warning', words.check.isThereTwice(key))
+      if (seen.has(key)) add(place, 'warning', words.check.duplicateKey(key))
       seen.add(key)
       if (!p) add(place, 'error', words.check.noField(key, hintFor(key, known)))
-      else if (p.readOnly) add(place, 'info', words.check.isSetBy(key))
+      else if (p.readOnly) add(place, 'info', words.check.setByPortal(key))
       else value(m.value, p, key)
     }
     const missing = known.filter((k) => k.required && !k.readOnly && !seen.has(k.name)).map((k) => k.name)
@@ -55,7 +55,7 @@ export function check(text: string, root: Node, schema: Schema, whole: boolean):
     if (s.enum?.length && !s.enum.some((v) => String(v) === now))
       return add(node, 'error', words.check.isOneOf(name, s.enum.map(String).join(', ')))
     if (node.kind === 'string' && s.maxLength && now.length > s.maxLength)
-      add(node, 'error', words.check.hasCharactersAt(name, now.length, s.maxLength))
+      add(node, 'error', words.check.tooLong(name, now.length, s.maxLength))
     if (node.kind !== 'number') return
     if (s.minimum !== undefined && Number(now) < s.minimum) add(node, 'error', words.check.isAtLeast(name, s.minimum))
     else if (s.maximum !== undefined && Number(now) > s.maximum)
@@ -76,7 +76,7 @@ const kinds: Record<Schema['type'], string> = {
   any: '',
 }
 
-/** `needs a whole number, not a text`; '' when the type is right. */
+/** Returns `needs a whole number, not a text`; '' if the type is right. */
 function wrongType(text: string, node: Node, s: Schema): string {
   const fits =
     s.type === 'integer'
@@ -110,7 +110,7 @@ function hintFor(key: string, known: Property[]): string {
   return near && near.d <= Math.max(1, Math.floor(key.length / 3)) ? words.check.didYouMean(near.name) : ''
 }
 
-/** Letters to change, add or take away. */
+/** Returns the edit distance of two texts. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i)
   for (let i = 1; i <= a.length; i++) {

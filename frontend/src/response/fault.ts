@@ -1,7 +1,7 @@
 import type { Fault } from '../client'
 import { text } from './text'
 
-/** A fault of sending in words: what failed, and whether anything went out. */
+/** Describes a fault of sending: what failed, and whether anything was sent. */
 export interface Explained {
   title: string
   sent: string
@@ -11,7 +11,7 @@ export interface Explained {
 type Cause = Pick<Fault, 'message' | 'status' | 'unknown' | 'cancelled' | 'retryAfter' | 'detail'>
 
 export function explain(fault: Cause, portal: string): Explained {
-  if (fault.cancelled) return { title: text.fault.cancelled, sent: text.fault.itMayHave, tone: 'warn' }
+  if (fault.cancelled) return { title: text.fault.cancelled, sent: text.fault.mayHaveReachedPortal, tone: 'warn' }
   if (fault.unknown.length) {
     const many = fault.unknown.length > 1
     return {
@@ -26,9 +26,9 @@ export function explain(fault: Cause, portal: string): Explained {
     case 0:
       return { title: text.fault.spyglassDoesNot, sent: text.fault.nothingWasSentYour, tone: 'crit' }
     case 400:
-      return { title: text.fault.theRequestIs, sent: text.fault.sentNothing, tone: 'warn' }
+      return { title: text.fault.requestIncomplete, sent: text.fault.sentNothing, tone: 'warn' }
     case 401:
-      return { title: text.fault.theSessionHas, sent: text.fault.nothingWasSentSign, tone: 'warn' }
+      return { title: text.fault.sessionEnded, sent: text.fault.nothingWasSentSign, tone: 'warn' }
     case 403:
       return { title: text.fault.nothingWasSent, sent: '', tone: 'warn' }
     case 429:
@@ -38,7 +38,7 @@ export function explain(fault: Cause, portal: string): Explained {
         tone: 'warn',
       }
     case 502:
-      return { title: text.fault.couldNotReach(portal), sent: text.fault.itMayHaveBeen, tone: 'crit' }
+      return { title: text.fault.couldNotReach(portal), sent: text.fault.noResponseArrived, tone: 'crit' }
     case 503:
       return {
         title: text.fault.portalIsBusy(portal),
@@ -46,22 +46,22 @@ export function explain(fault: Cause, portal: string): Explained {
         tone: 'warn',
       }
     case 507:
-      return { title: text.fault.theDiskIs, sent: text.fault.makeRoomOn, tone: 'crit' }
+      return { title: text.fault.diskFull, sent: text.fault.freeUpSpace, tone: 'crit' }
     case 504:
-      return { title: text.fault.didNotAnswer(portal), sent: text.fault.theRequestWasSentThe, tone: 'crit' }
+      return { title: text.fault.timedOut(portal), sent: text.fault.sentMayStillProcess, tone: 'crit' }
     default:
-      return { title: text.fault.theRequestFailed, sent: text.fault.whetherItWas, tone: 'crit' }
+      return { title: text.fault.requestFailed, sent: text.fault.whetherItWas, tone: 'crit' }
   }
 }
 
-/** How far the request came, by the failure that the server names. */
+/** The texts for how far the request got, by the server's failure. */
 const failures: Record<string, { title: (portal: string) => string; sent: (portal: string) => string } | undefined> = {
   unreached: { title: text.fault.couldNotReach, sent: () => text.fault.sentNothing },
-  no_response: { title: text.fault.couldNotReach, sent: () => text.fault.itMayHaveBeen },
-  timed_out: { title: text.fault.didNotAnswer, sent: () => text.fault.theRequestMay },
-  stalled: { title: text.fault.theAnswerOf, sent: () => text.fault.theRequestWasSent },
-  incomplete: { title: text.fault.theAnswerOf, sent: () => text.fault.theRequestWas },
+  no_response: { title: text.fault.couldNotReach, sent: () => text.fault.noResponseArrived },
+  timed_out: { title: text.fault.timedOut, sent: () => text.fault.mayHaveBeenSent },
+  stalled: { title: text.fault.isIncomplete, sent: () => text.fault.theRequestWasSent },
+  incomplete: { title: text.fault.isIncomplete, sent: () => text.fault.theRequestWas },
   unreadable: { title: text.fault.cannotBeRead, sent: () => text.fault.theRequestWas },
-  redirects: { title: text.fault.leadsNowhere, sent: () => text.fault.theRequestWasSentOnly },
-  unstored: { title: () => text.fault.theDiskIs, sent: text.fault.theRequestWasSentMay },
+  redirects: { title: text.fault.leadsNowhere, sent: () => text.fault.sentOnlyRedirects },
+  unstored: { title: () => text.fault.diskFull, sent: text.fault.sentMayProcess },
 }

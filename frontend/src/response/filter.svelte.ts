@@ -1,5 +1,5 @@
 import { asFault, type Client, type Reply } from '../client'
-import { Answer } from '../state/response/answer.svelte'
+import { ShownResponse } from '../state/response/shown-response.svelte'
 import { forgetful, keeperOfMatches, unfolded, type Keeper } from '../state/response/left'
 
 /** The filter of a response, and its matches. */
@@ -7,11 +7,11 @@ export class Filter {
   open = $state(false)
   busy = $state(false)
   problem = $state('')
-  /** The character the problem is about; -1 for none. */
+  /** The position of the error; -1 for none. */
   at = $state(-1)
   matches = $state(0)
   /** The matches as a response of their own; undefined without a filter. */
-  result = $state.raw<Answer>()
+  result = $state.raw<ShownResponse>()
   keys = $state.raw<string[]>([])
   /** Whether the tab's stored filter was applied when the response was first shown. */
   begun = false
@@ -25,7 +25,7 @@ export class Filter {
     private keeper: Keeper = forgetful(),
   ) {}
 
-  /** Runs a query; an empty one shows everything again. */
+  /** Runs a query; an empty one shows the whole response again. */
   async ask(query: string) {
     this.#asking?.abort()
     this.problem = ''
@@ -46,7 +46,7 @@ export class Filter {
       )
       if (asking.signal.aborted) return
       this.matches = found.matches
-      this.result = new Answer(
+      this.result = new ShownResponse(
         this.client,
         {
           ...this.reply,
@@ -73,7 +73,7 @@ export class Filter {
     }
   }
 
-  /** Requests the keys for completions, once. */
+  /** Loads the keys for completions, once. */
   async learn() {
     if (this.#keysAsked) return
     this.#keysAsked = true
@@ -96,8 +96,8 @@ export function completions(text: string, caret: number, keys: readonly string[]
 
 const filters = new WeakMap<Reply, Filter>()
 
-/** The one Filter of a reply. */
-export function filterOf(client: Client, { reply, keeper }: Answer): Filter {
+/** Returns the only Filter of a reply. */
+export function filterOf(client: Client, { reply, keeper }: ShownResponse): Filter {
   let filter = filters.get(reply)
   if (!filter) filters.set(reply, (filter = new Filter(client, reply, keeper)))
   return filter

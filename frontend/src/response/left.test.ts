@@ -1,13 +1,13 @@
 import { expect, test, vi } from 'vitest'
 import type { Reply, Rows } from '../client'
-import { Answer } from '../state/response/answer.svelte'
+import { ShownResponse } from '../state/response/shown-response.svelte'
 import { Filter } from './filter.svelte'
 import { keeperOf, keeperOfMatches, leftIn, unfolded, type Left } from '../state/response/left'
 
 const reply = (historyId: number): Reply =>
   ({ historyId, document: `d${historyId}`, rows: [], rowCount: 0, lineCount: 0, json: true }) as unknown as Reply
 
-/** A tab that shows an answer. */
+/** A tab that shows a response. */
 function tabWith(shown: Reply, view: Record<string, unknown> = {}) {
   const tab = {
     historyId: shown.historyId,
@@ -18,7 +18,7 @@ function tabWith(shown: Reply, view: Record<string, unknown> = {}) {
   return tab
 }
 
-test('how an answer was left is kept with its tab, and is for that answer only', () => {
+test('how a response was left is kept with its tab, and is for that response only', () => {
   const shown = reply(7)
   const tab = tabWith(shown, { response: 'json' })
   const keeper = keeperOf(tab, shown)
@@ -29,7 +29,7 @@ test('how an answer was left is kept with its tab, and is for that answer only',
   expect(leftIn({ answer: 'x' }, 8)).toEqual({})
 })
 
-test('an answer that the tab shows no longer, or that the history does not have, keeps nothing', () => {
+test('a response that the tab shows no longer, or that the history does not have, keeps nothing', () => {
   const [old, shown] = [reply(7), reply(8)]
   const tab = tabWith(shown)
   keeperOf(tab, old).set({ open: '0+' })
@@ -66,53 +66,53 @@ function client() {
     filter: vi.fn(async () => ({ document: 'm', matches: 2, bytes: 9, rows: [], rowCount: 3, lineCount: 3 })),
   }
 }
-type Door = ConstructorParameters<typeof Answer>[0]
+type Door = ConstructorParameters<typeof ShownResponse>[0]
 
 test('a search goes on at its match without going there, until it is gone on with', async () => {
   const door = client()
   const kept: Left = { find: { query: 'web', matchCase: true, index: 5 } }
-  const answer = new Answer(door as unknown as Door, reply(7), {
+  const response = new ShownResponse(door as unknown as Door, reply(7), {
     get: () => kept,
     set: (left) => void Object.assign(kept, left),
   })
-  await vi.waitFor(() => expect(answer.find.found?.index).toBe(5))
-  expect([answer.find.open, answer.find.query, answer.find.matchCase, answer.find.resting]).toEqual([
+  await vi.waitFor(() => expect(response.find.found?.index).toBe(5))
+  expect([response.find.open, response.find.query, response.find.matchCase, response.find.resting]).toEqual([
     true,
     'web',
     true,
     true,
   ])
   expect(door.find).toHaveBeenCalledWith('d7', 'web', 5, true, expect.anything())
-  await answer.find.step(1)
-  expect(answer.find.resting).toBe(false)
+  await response.find.step(1)
+  expect(response.find.resting).toBe(false)
   expect(kept.find).toEqual({ query: 'web', matchCase: true, index: 6 })
-  answer.find.close()
+  response.find.close()
   expect(kept.find).toBeUndefined()
 })
 
 test('a search for a text that is too long to keep is forgotten', async () => {
   const kept: Left = {}
-  const answer = new Answer(client() as unknown as Door, reply(7), {
+  const response = new ShownResponse(client() as unknown as Door, reply(7), {
     get: () => kept,
     set: (left) => void Object.assign(kept, left),
   })
-  await answer.find.look('x'.repeat(1001), false)
+  await response.find.look('x'.repeat(1001), false)
   expect(kept).toEqual({})
 })
 
 test('what is opened is asked of Go soon, once, and kept', async () => {
   const door = client()
   const sets: Left[] = []
-  const answer = new Answer(door as unknown as Door, reply(7), {
+  const response = new ShownResponse(door as unknown as Door, reply(7), {
     get: () => sets.at(-1) ?? {},
     set: (left) => void sets.push(left),
   })
-  await Promise.all([answer.rows.toggle(1, true, false, 0, 20), answer.rows.toggle(2, true, false, 0, 20)])
+  await Promise.all([response.rows.toggle(1, true, false, 0, 20), response.rows.toggle(2, true, false, 0, 20)])
   await vi.waitFor(() => expect(sets).toEqual([{ open: '0+ 9+' }]), 2000)
   expect(door.left).toHaveBeenCalledTimes(1)
 })
 
-test('a restored answer comes open as it was left, and as it came when that fails', async () => {
+test('a restored response comes open as it was left, and as it came when that fails', async () => {
   const door = client()
   const came = { ...reply(7), rowCount: 3 }
   expect((await unfolded(door, came, '0+')).rowCount).toBe(12)

@@ -1,14 +1,14 @@
 import type { Client, Reply } from '../client'
 import type { Cell, Column, Columns, TableQuery, TableRow } from '../client/table'
 import type { Left } from '../state/response/left'
-import type { Answer } from '../state/response/answer.svelte'
+import type { ShownResponse } from '../state/response/shown-response.svelte'
 import { columnKeys, columnName, hintOf, widthFor } from './cells'
 import { lasting } from '../ui/lasting.svelte'
 
-/** Rows fetched at once. */
+/** Rows per request. */
 const pageSize = 100
 const pagesKept = 20
-/** Columns shown unless the person chose. */
+/** Columns that are shown by default. */
 const shownAtFirst = 40
 /** Number of rows to derive the first columns from; the others follow. */
 const firstLook = 1000
@@ -22,7 +22,7 @@ export interface KeptTable {
 
 type Door = Pick<Client, 'columns' | 'table'>
 
-/** A response as a table: its columns, which of them are shown, and the rows around the view. */
+/** A response as a table: its columns, the visible ones, and the rows around the view. */
 export class Table {
   found = $state.raw<Columns>()
   chosen = $state.raw<string[]>([])
@@ -31,9 +31,9 @@ export class Table {
   sort = $state('')
   desc = $state(false)
   problem = $state('')
-  /** The cell that has the focus; row -1 is the head. */
+  /** The focused cell; row -1 is the header. */
   at = $state.raw({ row: 0, column: 0 })
-  /** Where the selection began; the same as `at` for one cell. */
+  /** The start of the selection; the same as `at` for one cell. */
   from = $state.raw({ row: 0, column: 0 })
   #version = $state(0)
 
@@ -43,7 +43,7 @@ export class Table {
     return this.chosen.map((id) => known.get(id)).filter((c) => c !== undefined)
   })
   readonly ids: string[] = $derived(this.columns.map((c) => c.id))
-  /** The columns from left to right, in pixels. */
+  /** The positions of the columns, in pixels. */
   readonly places = $derived.by(() => {
     let left = 0
     return this.columns.map((c) => {
@@ -80,7 +80,7 @@ export class Table {
     return { columns: this.ids, sort: this.sort, desc: this.desc }
   }
 
-  /** Finds the columns: those of the first rows at once, then all. */
+  /** Loads the columns: those of the first rows at once, then all. */
   async begin() {
     const generation = ++this.#generation
     try {
@@ -104,7 +104,7 @@ export class Table {
     return this.row(row)?.cells[column]
   }
 
-  /** Fetches the rows first…last, as far as they are not here. */
+  /** Loads the missing rows of first…last. */
   need(first: number, last: number) {
     this.#seen = { first, last }
     if (!this.ids.length) return
@@ -115,7 +115,7 @@ export class Table {
     ) {
       const have = this.#pages.get(page)
       if (have) {
-        this.#pages.delete(page) // used last: to the end of the queue
+        this.#pages.delete(page) // most recently used: move to the end
         this.#pages.set(page, have)
       } else void this.#fetch(page)
     }
@@ -128,7 +128,7 @@ export class Table {
     this.#again()
   }
 
-  /** Puts a column before the one at a place. */
+  /** Moves a column before the one at an index. */
   move(id: string, to: number) {
     const rest = this.chosen.filter((c) => c !== id)
     rest.splice(Math.max(0, Math.min(to, rest.length)), 0, id)
@@ -145,7 +145,7 @@ export class Table {
     this.#again()
   }
 
-  /** Ascending, descending, as sent. */
+  /** Cycles through ascending, descending and original order. */
   turn(id: string) {
     if (this.sort !== id) this.sortBy(id, false)
     else if (!this.desc) this.sortBy(id, true)
@@ -160,7 +160,7 @@ export class Table {
     await this.begin()
   }
 
-  /** Moves the focus; `extend` keeps where the selection began. */
+  /** Moves the focus; `extend` keeps the start of the selection. */
   go(row: number, column: number, extend = false) {
     const to = {
       row: Math.max(-1, Math.min(row, this.total - 1)),
@@ -176,7 +176,10 @@ export class Table {
     this.from = { row: this.total - 1, column: this.ids.length - 1 }
   }
 
-  /** The selected cells, the last ones included; in the head, that of the first row, which is the one then shown. */
+  /**
+   * The selected cells, including the last ones; for the header, the first row, which is then
+   * shown.
+   */
   readonly selection = $derived.by(() => {
     const [a, b] = [this.at, this.from]
     return {
@@ -248,7 +251,7 @@ export class Table {
 const tables = new WeakMap<Reply, Table>()
 
 /** Returns the Table of a response, with its restored state. */
-export function tableOf(client: Client, { reply, left }: Answer, kept: () => KeptTable | undefined): Table {
+export function tableOf(client: Client, { reply, left }: ShownResponse, kept: () => KeptTable | undefined): Table {
   let table = tables.get(reply)
   if (!table) {
     table = lasting(() => new Table(client, reply.document, kept(), left.table))

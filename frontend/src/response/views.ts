@@ -13,28 +13,28 @@ interface Shown {
   label: string
   /** Returns false to hide its tab; called for each response, with undefined while there is none. */
   when?(reply: Reply | undefined): boolean
-  /** The number behind its label. */
+  /** The number after its label. */
   count?(reply: Reply): number | undefined
 }
 
-/** What a view draws. */
+/** The components of a view. */
 export interface Parts {
   component: Component<ViewProps>
-  /** Its own buttons, before those that every view has. */
+  /** Its own buttons, before those of every view. */
   tools?: Component<ViewProps>
 }
 
 /** A view of the response. */
 export interface AnswerView extends Shown {
-  shows: 'answer'
+  shows: 'response'
   parts: Parts | Lazy<Parts>
-  /** It shows the body; without one, the pane shows a note instead. */
+  /** It shows the body; if there is none, the pane shows a note instead. */
   body?: boolean
   /** It shows the matches while the response is filtered. */
   filtered?: boolean
 }
 
-/** A view of the current request; it needs no response. */
+/** A view of the current request that needs no response. */
 export interface RequestView extends Shown {
   shows: 'request'
   parts: Lazy<{ component: Component<Pick<ViewProps, 'tab' | 'draft'>> }>
@@ -50,26 +50,32 @@ const chart = new Lazy(async () => ({ component: (await import('./ChartView.svel
 const headers = new Lazy(async () => ({ component: (await import('./HeadersView.svelte')).default }))
 const snippets = new Lazy(async () => ({ component: (await import('./SnippetsView.svelte')).default }))
 
-/** The tabs of the response, in their order. A new one is a file and a line here. */
+/** The tabs of the response, in order. To add one, add a file and a line here. */
 export const views: View[] = [
   {
     id: 'json',
     label: text.views.json,
-    shows: 'answer',
+    shows: 'response',
     parts: { component: JsonView, tools: JsonTools },
     body: true,
     filtered: true,
   },
-  { id: 'table', label: text.views.table, shows: 'answer', parts: table, body: true, filtered: true },
-  { id: 'chart', label: text.views.chart, shows: 'answer', parts: chart, body: true, filtered: true },
+  { id: 'table', label: text.views.table, shows: 'response', parts: table, body: true, filtered: true },
+  { id: 'chart', label: text.views.chart, shows: 'response', parts: chart, body: true, filtered: true },
   {
     id: 'raw',
     label: text.views.raw,
-    shows: 'answer',
+    shows: 'response',
     parts: { component: TextView, tools: TextTools },
     body: true,
     filtered: true,
   },
-  { id: 'headers', label: text.views.headers, shows: 'answer', parts: headers, count: (reply) => reply.headers.length },
+  {
+    id: 'headers',
+    label: text.views.headers,
+    shows: 'response',
+    parts: headers,
+    count: (reply) => reply.headers.length,
+  },
   { id: 'snippets', label: text.views.snippets, shows: 'request', parts: snippets },
 ]

@@ -1,6 +1,6 @@
 import type { Client, Reply } from '../../client'
 import type { Column, Series } from '../../client/table'
-import type { Answer } from '../../state/response/answer.svelte'
+import type { ShownResponse } from '../../state/response/shown-response.svelte'
 import { columnKeys } from '../cells'
 import { localTime } from '../epoch'
 import type { LeftChart } from '../../state/response/left'
@@ -21,22 +21,22 @@ import { lasting } from '../../ui/lasting.svelte'
 
 type Door = Pick<Client, 'series' | 'columns' | 'table' | 'lookup' | 'windows' | 'filter'>
 
-/** A response as a chart: its lines, which of them are shown, and their thresholds. */
+/** A response as a chart: its lines, the visible ones, and their thresholds. */
 export class Chart {
   series = $state.raw<Series>()
   limits = $state.raw<Limit[]>([])
   maintenance = $state.raw<Maintenance[]>([])
   measured = $state.raw<Map<string, Measured>>()
-  /** Names of instances of which the response has only ids. */
+  /** Names of instances for which the response has only ids. */
   names = $state.raw<Map<string, string>>()
   shown = $state.raw<string[]>([])
   showLimits = $state(true)
   asTable = $state(false)
   range = $state.raw<{ from: number; to: number }>()
   problem = $state('')
-  /** Why limits or maintenance are not drawn, though there may be some. */
+  /** Why limits or maintenance could not be loaded. */
   missing = $state('')
-  /** Of a list: the columns that are moments, and those that are numbers. */
+  /** For a list: the columns with times, and those with numbers. */
   moments = $state.raw<Column[]>([])
   numbers = $state.raw<Column[]>([])
   time = $state('')
@@ -110,7 +110,7 @@ export class Chart {
     }
   }
 
-  /** How it is left, once it is drawn. */
+  /** The state to store, once the chart is drawn. */
   get left(): LeftChart | undefined {
     if (!this.lines.length) return undefined
     const { time } = this
@@ -199,7 +199,7 @@ function points(): number {
 const charts = new WeakMap<Reply, Chart>()
 
 /** Returns the Chart of a response, with its restored state. */
-export function chartOf(door: Door, { reply, left }: Answer): Chart {
+export function chartOf(door: Door, { reply, left }: ShownResponse): Chart {
   let chart = charts.get(reply)
   if (!chart) {
     chart = lasting(() => new Chart(door, reply, left.chart))

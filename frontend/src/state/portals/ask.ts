@@ -38,12 +38,12 @@ export function refused<Tab>(app: Home<Tab>, id: number) {
   if (!portal?.remote || app.portals.shown.id !== id) return
   if (portal.auth === 'session') signInAgain(app)
   else if (portal.auth === 'none')
-    app.toasts.show(text.ask.wantsToKnow(portal.name), {
+    app.toasts.show(text.ask.requiresSignIn(portal.name), {
       tone: 'warn',
       action: { label: text.ask.editPortal, run: () => (app.portals.asking = { what: 'edit', id }) },
     })
   else
-    app.toasts.show(text.ask.refusesTheCredential(portal.name), {
+    app.toasts.show(text.ask.rejectedCredential(portal.name), {
       tone: 'warn',
       action: { label: text.ask.editPortal, run: () => (app.portals.asking = { what: 'edit', id }) },
     })

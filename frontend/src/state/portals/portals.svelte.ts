@@ -12,15 +12,18 @@ export interface PortalsHome {
   readonly settings: { save(change: { activePortal: number }): void }
   readonly toasts: Pick<Toasts, 'show'>
   flush(): Promise<void>
-  /** A portal is shown: its tabs, unless they are here already, and its variables. */
+  /**
+   * Sets up a portal that is now shown: its tabs, unless they are loaded already, and its
+   * variables.
+   */
   arrived(start: Start, place: Place): void
 }
 
 /** The list of portals, and the selected one. Tabs, variables and history belong to a portal. */
 export class Portals {
-  /** The built-in one first. */
+  /** All portals, the built-in one first. */
   all = $state.raw<Portal[]>([])
-  /** The dialog that is open about portals. */
+  /** The open dialog about portals. */
   asking = $state.raw<PortalAsk>()
   switching = $state(false)
   #place: Place = $state.raw(undefined as unknown as Place) // set in the constructor
@@ -43,7 +46,7 @@ export class Portals {
     this.#place = this.#prepare(0, client)
   }
 
-  /** What belongs to the portal that is shown. */
+  /** The state of the selected portal. */
   get place(): Place {
     return this.#place
   }
@@ -73,11 +76,11 @@ export class Portals {
       await this.app.flush()
       const gone = !this.all.some((p) => p.id === this.#place.id)
       if (!gone && this.#place.workspace.tabs.some((t) => t.saver.dirty))
-        return this.app.toasts.show(text.portals.stillAtIts(this.shown.name), { tone: 'error' })
+        return this.app.toasts.show(text.portals.unsavedEdits(this.shown.name), { tone: 'error' })
       const place = this.#at(id)
       const start = await this.app.client.at(id).start() // the first place's client requests the portal shown last
       if (!start) return void (this.app.session.ended = true)
-      if (start.portal.id !== id) throw new Error(text.portals.thatPortalIs)
+      if (start.portal.id !== id) throw new Error(text.portals.noLongerListed)
       this.app.settings.save({ activePortal: id })
       await this.app.flush() // before it is shown, so that a reload restores the portal shown last
       this.all = start.portals
@@ -99,11 +102,11 @@ export class Portals {
       this.app.toasts.show(
         portal.catalogFrom
           ? text.portals.catalogOf(portal.name, portal.catalogFrom)
-          : text.portals.showsNoCatalog(portal.name),
+          : text.portals.hasNoCatalog(portal.name),
         { tone: portal.catalogFrom ? 'ok' : 'warn' },
       )
     } catch (e) {
-      this.app.toasts.show(text.portals.noCatalogRead(asFault(e).message), { tone: 'warn' })
+      this.app.toasts.show(text.portals.catalogNotLoaded(asFault(e).message), { tone: 'warn' })
     }
   }
 
@@ -116,14 +119,14 @@ export class Portals {
     }
   }
 
-  /** Locks the portal that is shown against writes, or unlocks it. */
+  /** Makes the selected portal read-only, or unlocks it. */
   async lock(readOnly: boolean) {
     const { id, name } = this.shown
     try {
       if (id) await this.app.client.portals.update(id, { readOnly })
       else await this.app.client.saveSettings({ portalReadOnly: readOnly })
       this.all = this.all.map((p) => (p.id === id ? { ...p, readOnly } : p)) // shown once it is stored
-      this.app.toasts.show(readOnly ? text.portals.isReadOnly(name) : text.portals.canBeChanged(name))
+      this.app.toasts.show(readOnly ? text.portals.isReadOnly(name) : text.portals.isUnlocked(name))
     } catch (e) {
       this.app.toasts.show(text.portals.notChanged(asFault(e).message), { tone: 'error' })
     }

@@ -13,7 +13,7 @@ interface Home {
 
 /** Tracks whether remote portals respond. */
 export class Reach {
-  /** Why a portal does not, one sentence by its id. */
+  /** Why a portal does not respond, one sentence by id. */
   #silent = $state.raw(new Map<number, string>())
   /** Why the selected portal does not respond, '' while it does. */
   readonly problem: string = $derived.by(() => this.#silent.get(this.app.portal.id) ?? '')
@@ -38,7 +38,7 @@ export class Reach {
         run: () => (this.app.portals.asking = { what: 'edit' as const, id: portal.id }),
       }
       const action = fault.detail.certificate ? edit : { label: text.reach.tryAgain, run: () => void this.ask() }
-      this.app.toasts.show(text.reach.cannotBeUsed(portal.name, fault.message), { tone: 'warn', stay: true, action })
+      this.app.toasts.show(text.reach.isUnavailable(portal.name, fault.message), { tone: 'warn', stay: true, action })
       this.#said = { id: portal.id, toast: this.app.toasts.current!.id }
     }
   }

@@ -7,7 +7,7 @@ import { text as words } from './text'
 
 export interface Editor {
   suggest?: Suggest
-  /** Offer on a click: there are few. */
+  /** Show suggestions on a click, because there are few. */
   eager?: boolean
   unit?: Unit
   /** Shown as a switch beside the text. */
@@ -17,7 +17,7 @@ export interface Editor {
 
 type Value = Pick<Param, 'type' | 'format' | 'enum' | 'minimum' | 'maximum' | 'doc'> | Schema
 
-/** The editor of a value by its type. */
+/** Returns the editor for a value by its type. */
 export function editorOf(v: Value | undefined): Editor {
   if (!v) return {}
   const unit = unitOf(v.format)
@@ -36,7 +36,9 @@ export function editorOf(v: Value | undefined): Editor {
   return {}
 }
 
-/** The editor of a query parameter of an endpoint: `fields` and `sort` offer the fields of the response. */
+/**
+ * Returns the editor of a query parameter: `fields` and `sort` suggest the fields of the response.
+ */
 export function editorOfParam(p: Param | undefined, e: Endpoint | undefined): Editor {
   if (p?.name === 'fields' || p?.name === 'sort') {
     const fields = itemFields(e) ?? e?.answer?.properties ?? []
@@ -59,7 +61,7 @@ export function editorOfParam(p: Param | undefined, e: Endpoint | undefined): Ed
   return editorOf(p)
 }
 
-/** Why the text is no value of the editor's kind; '' when it is one, empty or a {{variable}}. */
+/** Returns why the text is invalid for the editor; '' if it is valid, empty or a {{variable}}. */
 export function complaint(editor: Editor, text: string): string {
   const n = editor.number
   if (!n || text.trim() === '' || text.includes('{{')) return ''
@@ -83,18 +85,18 @@ export function stepped(editor: Editor, text: string, by: 1 | -1): string | unde
 const types = ['application/json', '*/*'].map((v) => ({ label: v, insert: v }))
 const as = (value: string): Option => ({ label: value.trim(), insert: value })
 const headerValues: Record<string, { doc: string; values: Option[] }> = {
-  Accept: { doc: words.params.whatTheAnswer, values: [...types, as('text/csv')] },
-  'Accept-Language': { doc: words.params.theLanguageWanted, values: [as('en'), as('de')] },
-  Authorization: { doc: words.params.insteadOfThe, values: [as('Bearer '), as('LMv1 ')] },
+  Accept: { doc: words.params.acceptedTypes, values: [...types, as('text/csv')] },
+  'Accept-Language': { doc: words.params.preferredLanguage, values: [as('en'), as('de')] },
+  Authorization: { doc: words.params.insteadOfSession, values: [as('Bearer '), as('LMv1 ')] },
   'Cache-Control': { doc: '', values: [as('no-cache')] },
-  'Content-Type': { doc: words.params.whatTheBody, values: types.slice(0, 1) },
-  'If-Match': { doc: words.params.writeOnlyIf, values: [{ label: '*', insert: '*' }] },
-  'If-None-Match': { doc: words.params.answerOnlyIf, values: [{ label: '*', insert: '*' }] },
-  'X-CSRF-Token': { doc: words.params.fetchAnswersThe, values: [as('Fetch')] },
-  'X-Version': { doc: words.params.theVersionOf, values: [{ label: '3', insert: '3' }] },
+  'Content-Type': { doc: words.params.bodyType, values: types.slice(0, 1) },
+  'If-Match': { doc: words.params.ifMatches, values: [{ label: '*', insert: '*' }] },
+  'If-None-Match': { doc: words.params.ifDiffers, values: [{ label: '*', insert: '*' }] },
+  'X-CSRF-Token': { doc: words.params.fetchesToken, values: [as('Fetch')] },
+  'X-Version': { doc: words.params.apiVersion, values: [{ label: '3', insert: '3' }] },
 }
 
-/** Names of usual headers. */
+/** Suggests names of common headers. */
 export const headerNames: Suggest = choices(
   words.params.headers,
   Object.entries(headerValues).map(([name, { doc }]) => ({ label: name, insert: name, detail: doc })),

@@ -5,11 +5,11 @@ import { forgetful, type Keeper, type Left } from './left'
 import { DocumentRows } from './rows.svelte'
 
 /** The view state of one response: rows, search, and restored state. */
-export class Answer {
+export class ShownResponse {
   readonly rows: DocumentRows
-  /** In the tree. */
+  /** The search in the tree. */
   readonly find: Find
-  /** In the text as received. */
+  /** The search in the text as received. */
   readonly textFind: Find
 
   constructor(
@@ -32,17 +32,19 @@ export class Answer {
     if (textFind) void this.textFind.resume(textFind)
   }
 
-  /** How it was left. */
+  /** The view state to store. */
   get left(): Left {
     return this.keeper.get()
   }
 
-  /** For callbacks that may run when another response is already shown: `leaving('tree')(at)`. */
+  /**
+   * Returns a callback that may run when another response is already shown: `leaving('tree')(at)`.
+   */
   leaving<K extends keyof Left>(what: K): (at: Left[K]) => void {
     return (at) => this.leave({ [what]: at } as Partial<Left>)
   }
 
-  /** Keeps how something of it is left. */
+  /** Stores a part of the view state. */
   leave(change: Partial<Left>) {
     const { left } = this
     const news = Object.entries(change).filter(
@@ -52,11 +54,11 @@ export class Answer {
   }
 }
 
-const answers = new WeakMap<Reply, Answer>()
+const responses = new WeakMap<Reply, ShownResponse>()
 
-/** Returns the Answer of a reply, the same one each time, so that its state is kept while other tabs are shown. */
-export function answerOf(client: Client, reply: Reply, keeper: () => Keeper): Answer {
-  let answer = answers.get(reply)
-  if (!answer) answers.set(reply, (answer = new Answer(client, reply, keeper())))
-  return answer
+/** Returns the ShownResponse of a reply, the same one each time, so that its state is kept while other tabs are shown. */
+export function shownResponseOf(client: Client, reply: Reply, keeper: () => Keeper): ShownResponse {
+  let response = responses.get(reply)
+  if (!response) responses.set(reply, (response = new ShownResponse(client, reply, keeper())))
+  return response
 }
