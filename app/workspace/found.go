@@ -19,7 +19,7 @@ type pastRow struct {
 
 // excerpt is a part of a text with a matching word.
 type excerpt struct {
-	In     string `json:"in" enum:"request|answer"`
+	In     string `json:"in" enum:"request|response"`
 	Before string `json:"before"`
 	Text   string `json:"text"`
 	After  string `json:"after"`
@@ -114,7 +114,7 @@ func (w *Workspace) excerptOf(ctx context.Context, h *History, words []string) (
 		return nil, err
 	}
 	for _, word := range hidden {
-		if e := cutOut("answer", response, word); e != nil {
+		if e := cutOut("response", response, word); e != nil {
 			return e, nil
 		}
 		for _, text := range request {

@@ -120,7 +120,7 @@ func TestTheHistoryIsSearched(t *testing.T) {
 		"invalid method: the method must be one of GET, POST, PUT, PATCH, "+
 			"DELETE")
 	if p := d.search(1, "words=core"); *p.Items[0].Found != (struct{ In, Before, Text, After string }{
-		"answer", `{"displayName":"`, "core", `-sw-01.fra","location":"Größe"}`}) {
+		"response", `{"displayName":"`, "core", `-sw-01.fra","location":"Größe"}`}) {
 		t.Errorf("found %+v", *p.Items[0].Found)
 	}
 	if p := d.search(1, "words=alerts"); p.Items[0].Found != nil {
