@@ -57,7 +57,7 @@ type Cell struct {
 type TableRow struct {
 	Index int     `json:"index" doc:"in the document, from 0, however the table is sorted"`
 	Node  int64   `json:"node" doc:"of the item"`
-	Cells []*Cell `json:"cells" doc:"as the columns were asked for"`
+	Cells []*Cell `json:"cells" doc:"in the order of the requested columns"`
 }
 
 const (

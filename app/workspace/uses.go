@@ -17,7 +17,7 @@ type use struct {
 	Count    int      `json:"count"`
 
 	Extractors int             `json:"extractors" doc:"that write to it"`
-	SentAt     resource.Millis `json:"sentAt" doc:"0: not in the last seven days, or not asked"`
+	SentAt     resource.Millis `json:"sentAt" doc:"0: not in the last seven days, or not requested"`
 }
 
 type useList struct {

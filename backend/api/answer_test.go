@@ -43,7 +43,7 @@ func TestWhatGoesWrongInsideIsLoggedOnceAndNeverShown(t *testing.T) {
 		{do: "GET /api/test/offline", as: "admin", code: 502,
 			want: `{"errorMessage":"127.0.0.1:9 refuses the connection","errorCode":1502,"errorDetail":null}`},
 		{do: "GET /api/test/slow", as: "admin", code: 503, want: `{"errorMessage":"this takes longer than 2 seconds;` +
-			` ask for less, with a smaller size or a narrower filter, or try again when the portal has less to do",` +
+			` request less, with a smaller size or a narrower filter, or try again when the portal has less to do",` +
 			`"errorCode":1503,"errorDetail":null}`, headers: "Retry-After: 2"},
 		{do: "GET /api/test/early", as: "admin", code: 409, want: `{"errorMessage":"the report still runs",` +
 			`"errorCode":1409,"errorDetail":null}`, headers: "Content-Type: application/json\nContent-Disposition:\n" +

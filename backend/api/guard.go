@@ -62,7 +62,7 @@ var (
 		"X-CSRF-Token: Fetch to get the token")
 	errSlow = &fault.Error{
 		Kind: fault.Busy, RetryAfter: maxQuery,
-		Message: "this takes longer than 2 seconds; ask for less, with a smaller size or a narrower filter, or try " +
+		Message: "this takes longer than 2 seconds; request less, with a smaller size or a narrower filter, or try " +
 			"again when the portal has less to do",
 	}
 )

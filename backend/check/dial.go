@@ -22,8 +22,8 @@ type Dialer struct {
 }
 
 // errRefused is the error for an address that Spyglass must not connect to.
-var errRefused = errors.New("Spyglass does not connect there: it is the portal itself, or an address that only " +
-	"machines ask")
+var errRefused = errors.New("Spyglass does not connect there: it is the portal itself, a link-local " +
+	"address, or the metadata address of a cloud")
 
 // DialContext connects like net.Dialer.DialContext, to allowed addresses only.
 func (d *Dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {

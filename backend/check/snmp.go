@@ -257,18 +257,18 @@ func (a *agent) sentence(ctx context.Context, err error) error {
 		strings.Contains(text, "authentic"):
 		// The response for an unknown user is unsigned, so it looks like one with
 		// a wrong signature.
-		return &Failure{Text: fmt.Sprintf("the SNMP agent at %s knows no user of the name in snmp.security, or signs "+
-			"with another snmp.auth or snmp.authToken than the device's properties say", a.at), Responded: true}
+		return &Failure{Text: fmt.Sprintf("the SNMP agent at %s has no user with the name in snmp.security, or uses "+
+			"another snmp.auth or snmp.authToken than the device's properties", a.at), Responded: true}
 	case errors.Is(err, gosnmp.ErrDecryption), strings.Contains(text, "crypt"):
-		return &Failure{Text: fmt.Sprintf("the SNMP agent at %s encrypts with another snmp.priv or snmp.privToken",
+		return &Failure{Text: fmt.Sprintf("the SNMP agent at %s uses another snmp.priv or snmp.privToken",
 			a.at), Responded: true}
 	case errors.Is(err, gosnmp.ErrUnknownSecurityLevel):
-		return &Failure{Text: fmt.Sprintf("the SNMP agent at %s does not let that user ask without signing, or "+
-			"without encrypting", a.at), Responded: true}
+		return &Failure{Text: fmt.Sprintf("the SNMP agent at %s requires that user to sign or encrypt requests",
+			a.at), Responded: true}
 	case ctx.Err() != nil, errors.Is(err, gosnmp.ErrMaxRetriesExceeded), errors.Is(err, os.ErrDeadlineExceeded),
 		errors.Is(err, context.DeadlineExceeded):
-		return &Failure{Text: fmt.Sprintf("no SNMP agent responds at %s; one that gets a community or version it does "+
-			"not like is silent too", a.at), Silent: true}
+		return &Failure{Text: fmt.Sprintf("no SNMP agent responds at %s; an agent also ignores requests with a wrong "+
+			"community or version", a.at), Silent: true}
 	case isClosed(err):
 		return &Failure{Text: fmt.Sprintf("nothing listens for SNMP at %s", a.at), Responded: true}
 	}

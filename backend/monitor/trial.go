@@ -246,7 +246,7 @@ type trialOf struct {
 type prospect struct {
 	Name       string              `json:"name" doc:"host name or IP address"`
 	Groups     string              `json:"hostGroupIds,omitempty" doc:"ids of its groups, joined by commas; the root group unless given" refs:"deviceGroup"`
-	Properties []resource.Property `json:"customProperties,omitempty" doc:"name/value pairs that checks ask for, such as http.url"`
+	Properties []resource.Property `json:"customProperties,omitempty" doc:"name/value pairs that checks need, such as http.url"`
 }
 
 // Trials returns the endpoints that run checks once and store nothing. engine

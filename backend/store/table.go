@@ -53,7 +53,7 @@ func Add[T any](db *DB, r *resource.Resource[T]) (*Table[T], error) {
 	t.lock.notes = &t.mirror.notes
 	t.declare()
 	if db.accepted != nil && !db.accepted[string(r.Name)] {
-		return nil, fmt.Errorf("Accept was not told of the table %s", r.Name)
+		return nil, fmt.Errorf("the table %s was not passed to Accept", r.Name)
 	}
 	if err := t.migrate(context.Background()); err != nil {
 		return nil, unmigrated(db.path, string(r.Name), explain(db.path, err))

@@ -10,7 +10,7 @@ import (
 // Version is the response of GET /setting/version.
 type Version struct {
 	Version    string `json:"version" doc:"of the API, 3.x.y"`
-	APIVersion int64  `json:"apiVersion" doc:"the number a client asks for in X-Version; always 3"`
+	APIVersion int64  `json:"apiVersion" doc:"the number that a client sends in X-Version; always 3"`
 	Build      string `json:"build" doc:"of this program"`
 }
 
