@@ -369,7 +369,7 @@ func backupCommand(o *server.Options) *cobra.Command {
 			"Passwords and access keys stay encrypted in it. The key that decrypts them is portal.db.key in\n" +
 			"the data folder: keep a copy of it somewhere else. Secrets in the system keyring are not included.",
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := server.Backup(c.Context(), *o, args[0], tell(c.ErrOrStderr())); err != nil {
+			if err := server.Backup(c.Context(), *o, args[0], printProgress(c.ErrOrStderr())); err != nil {
 				return err
 			}
 			fmt.Fprintf(c.ErrOrStderr(), "%s holds the portal of %s\n", args[0], o.Data)
@@ -387,7 +387,7 @@ func restoreCommand(o *server.Options) *cobra.Command {
 			"The old data stays in the folder before-restore until the next restore; Settings, Data in the\n" +
 			"app brings it back or deletes it.",
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := server.Restore(c.Context(), *o, args[0], withoutKey, tell(c.ErrOrStderr())); err != nil {
+			if err := server.Restore(c.Context(), *o, args[0], withoutKey, printProgress(c.ErrOrStderr())); err != nil {
 				return err
 			}
 			fmt.Fprintf(c.ErrOrStderr(), "%s holds the portal of %s\n", o.Data, args[0])
@@ -410,8 +410,8 @@ func checkCommand(o *server.Options) *cobra.Command {
 	}
 }
 
-// tell writes the progress of a backup or a restore, one line per event.
-func tell(out io.Writer) func(backup.Progress) {
+// printProgress writes the progress of a backup or a restore, one line per event.
+func printProgress(out io.Writer) func(backup.Progress) {
 	const mega = 1e6
 	return func(p backup.Progress) {
 		fmt.Fprintf(out, "%s %s: %.1f of %.1f MB\n", p.Doing, p.File, float64(p.Done)/mega, float64(p.Total)/mega)

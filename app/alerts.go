@@ -47,13 +47,13 @@ func (a *App) openAlerts(ctx context.Context, severity int64, most int) (items [
 	return resource.ReadList[openAlert](response)
 }
 
-// alertsChange calls tell at each change of alerts until ctx ends or tell
+// alertsChange calls notify at each change of alerts until ctx ends or notify
 // fails.
-func (a *App) alertsChange(ctx context.Context, tell func() error) error {
+func (a *App) alertsChange(ctx context.Context, notify func() error) error {
 	return a.Changes(ctx, func(kinds []string) error {
 		if !slices.Contains(kinds, string(alert.Alerts.Name)) {
 			return nil
 		}
-		return tell()
+		return notify()
 	})
 }

@@ -136,20 +136,20 @@ func (a *App) look(ctx context.Context, userID int64) api.Look {
 	if err != nil {
 		return nil
 	}
-	told := api.Look{"view": cmp.Or(look.View, "welcome"), "density": look.Density, "font-size": look.FontSize}
+	values := api.Look{"view": cmp.Or(look.View, "welcome"), "density": look.Density, "font-size": look.FontSize}
 	if look.Theme == "dark" || look.Theme == "light" { // otherwise the system's theme
-		told["theme"] = look.Theme
+		values["theme"] = look.Theme
 	}
 	if look.View == "monitor" {
-		told["screen"] = cmp.Or(look.Monitor.Screen, "overview")
+		values["screen"] = cmp.Or(look.Monitor.Screen, "overview")
 	}
 	if a.desktop { // a browser has its own zoom, and may have other fonts each time
-		told["font-ui"], told["font-code"] = look.Fonts.UI, look.Fonts.Code
+		values["font-ui"], values["font-code"] = look.Fonts.UI, look.Fonts.Code
 		if look.Zoom > 0 {
-			told["zoom"] = strconv.FormatFloat(look.Zoom, 'f', -1, 64)
+			values["zoom"] = strconv.FormatFloat(look.Zoom, 'f', -1, 64)
 		}
 	}
-	return told
+	return values
 }
 
 // Wait serves until ctx ends or serving fails, and then stops everything.

@@ -23,10 +23,10 @@ const (
 	mostNamed      = 3         // devices that a notice about several alerts names
 )
 
-// tellAlerts sends notices of critical alerts that open from now on to show,
+// sendNotices sends notices of critical alerts that open from now on to show,
 // until ctx ends: alerts that the window's user may view and that are neither in
 // maintenance nor acknowledged.
-func (a *App) tellAlerts(ctx context.Context, show chan<- notice.Notice) error {
+func (a *App) sendNotices(ctx context.Context, show chan<- notice.Notice) error {
 	if err := keychain.Bus(); err != nil {
 		return nil //nolint:nilerr // nobody to show them, on a desktop without a session bus
 	}

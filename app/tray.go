@@ -13,10 +13,10 @@ import (
 
 const traySetting = "tray" // of the user: false for no icon
 
-// tellTray sends the tray's content to show, now and at each change until ctx
+// updateTray sends the tray's content to show, now and at each change until ctx
 // ends: the numbers of critical and error alerts, of those that notices would
 // report.
-func (a *App) tellTray(ctx context.Context, show chan<- tray.Tray) error {
+func (a *App) updateTray(ctx context.Context, show chan<- tray.Tray) error {
 	if err := keychain.Bus(); err != nil {
 		return nil //nolint:nilerr // no tray either, on a desktop without a session bus
 	}
@@ -24,24 +24,24 @@ func (a *App) tellTray(ctx context.Context, show chan<- tray.Tray) error {
 	if err := a.workspace.Setting(ctx, a.window.Load(), traySetting, &wanted); err != nil || !wanted {
 		return err
 	}
-	var told tray.Tray
-	tell := func() error {
+	var shown tray.Tray
+	update := func() error {
 		now, err := a.tray(ctx)
-		if err != nil || reflect.DeepEqual(now, told) {
+		if err != nil || reflect.DeepEqual(now, shown) {
 			return err
 		}
 		select {
 		case show <- now:
-			told = now
+			shown = now
 			return nil
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
-	if err := tell(); err != nil {
+	if err := update(); err != nil {
 		return err
 	}
-	return a.alertsChange(ctx, tell)
+	return a.alertsChange(ctx, update)
 }
 
 func (a *App) tray(ctx context.Context) (tray.Tray, error) {

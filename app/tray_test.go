@@ -74,13 +74,13 @@ func TestAPersonSwitchesTheTrayOffAndPausesNotices(t *testing.T) {
 	}
 	show := make(chan tray.Tray, 1)
 	change(`{"tray":false}`)
-	if err := a.tellTray(t.Context(), show); err != nil || len(show) != 0 {
+	if err := a.updateTray(t.Context(), show); err != nil || len(show) != 0 {
 		t.Errorf("switched off, it tells %d times (%v)", len(show), err)
 	}
 	change(`{"tray":null}`)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- a.tellTray(ctx, show) }()
+	go func() { ended <- a.updateTray(ctx, show) }()
 	if got, want := <-show, (tray.Tray{Text: "no alert is critical or an error"}); !reflect.DeepEqual(got, want) {
 		t.Errorf("of no alerts it tells %+v, want %+v", got, want)
 	}

@@ -56,14 +56,15 @@ func Window(ctx context.Context, o server.Options, args []string) error {
 	defer gc.Stop()
 	path := filepath.Join(o.Data, "window.json")
 	last := loadWindow(path, o.Log)
-	telling, enough := context.WithCancel(ctx)
-	tells := service.Group{Guard: tasks.Guard}
-	tells.Go("desktop notifications", func() {
-		p.tell(telling, "desktop notifications of critical alerts have stopped",
-			func(a *App) error { return a.tellAlerts(telling, notices) })
+	updating, enough := context.WithCancel(ctx)
+	updates := service.Group{Guard: tasks.Guard}
+	updates.Go("desktop notifications", func() {
+		p.update(updating, "desktop notifications of critical alerts have stopped",
+			func(a *App) error { return a.sendNotices(updating, notices) })
 	})
-	tells.Go("the tray", func() {
-		p.tell(telling, "the tray icon no longer shows alerts", func(a *App) error { return a.tellTray(telling, trays) })
+	updates.Go("the tray", func() {
+		p.update(updating, "the tray icon no longer shows alerts",
+			func(a *App) error { return a.updateTray(updating, trays) })
 	})
 	err := shell.Run(ctx, shell.Window{
 		Title: "Spyglass", Icon: icon.PNG, Theme: last.Theme, Raise: raise, Notices: notices, Tray: trays,
@@ -86,7 +87,7 @@ func Window(ctx context.Context, o server.Options, args []string) error {
 	})
 	enough()
 	<-p.opened
-	tells.Wait()
+	updates.Wait()
 	switch {
 	case p.err == nil:
 		err = errors.Join(err, p.app.close(ctx))
@@ -139,9 +140,9 @@ func (p *opening) open(ctx context.Context, o server.Options, links []string) {
 	}
 }
 
-// tell runs a function that sends updates to the desktop, once the portal is
+// update runs a function that sends updates to the desktop, once the portal is
 // open; ended is the log message if it fails before ctx ends.
-func (p *opening) tell(ctx context.Context, ended string, by func(*App) error) {
+func (p *opening) update(ctx context.Context, ended string, by func(*App) error) {
 	<-p.opened
 	if p.err != nil {
 		return

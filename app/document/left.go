@@ -39,10 +39,10 @@ func (d *Document) Left() string {
 		return ""
 	}
 	var out []byte
-	told := 0
-	var tell func(*fold)
-	tell = func(f *fold) {
-		if told++; told > maxLeft {
+	listed := 0
+	var list func(*fold)
+	list = func(f *fold) {
+		if listed++; listed > maxLeft {
 			return
 		}
 		if len(out) > 0 {
@@ -50,10 +50,10 @@ func (d *Document) Left() string {
 		}
 		out = append(strconv.AppendInt(out, f.start, 36), f.mark())
 		for _, c := range f.folds {
-			tell(c)
+			list(c)
 		}
 	}
-	tell(d.fold)
+	list(d.fold)
 	return string(out)
 }
 

@@ -28,10 +28,10 @@ var HAR = Format{
 			return nil, err
 		}
 		folder := workspace.Folder{Name: f.stem("Recorded requests")}
-		asked := slices.ContainsFunc(h.Log.Entries,
+		hasPages := slices.ContainsFunc(h.Log.Entries,
 			func(e harEntry) bool { return e.Kind == "xhr" || e.Kind == "fetch" })
 		for i := range h.Log.Entries {
-			if asked && slices.Contains(partsOfPages, h.Log.Entries[i].Kind) {
+			if hasPages && slices.Contains(partsOfPages, h.Log.Entries[i].Kind) {
 				f.notes.add("%s for pages, scripts, styles, images and the like: not imported.")
 				continue
 			}

@@ -80,13 +80,13 @@ type Options struct {
 	Notice     func() string // a notice for the user at startup; may be nil
 	Native     Native        // nil without a desktop
 	Keyring    func() bool   // whether secrets outlive the process; nil: they do
-	// Changes calls tell with the kinds of rows that change in the portal, until
-	// ctx ends or tell fails; nil if changes are not reported.
-	Changes func(ctx context.Context, tell func(kinds []string) error) error
-	// Storage calls tell with the reason why the portal cannot write, "" if it
+	// Changes calls notify with the kinds of rows that change in the portal, until
+	// ctx ends or notify fails; nil if changes are not reported.
+	Changes func(ctx context.Context, notify func(kinds []string) error) error
+	// Storage calls notify with the reason why the portal cannot write, "" if it
 	// can: immediately, and on each change until ctx ends; nil if that is not
 	// reported.
-	Storage func(ctx context.Context, tell func(problem string))
+	Storage func(ctx context.Context, notify func(problem string))
 	Counts  func(ctx context.Context) (map[string]int64, error) // rows of the portal's tables
 	Tail    *diagnose.Tail                                      // of the log
 

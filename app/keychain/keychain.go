@@ -50,7 +50,7 @@ type Keychain struct {
 	log     *slog.Logger
 	limit   time.Duration
 	turn    chan struct{} // holds one token during a call to the keyring
-	asking  service.Group
+	calls   service.Group
 
 	mu     sync.Mutex
 	state  state
@@ -61,7 +61,7 @@ type Keychain struct {
 type state int
 
 const (
-	unasked state = iota
+	unchecked state = iota
 	responses
 	silent
 )
@@ -85,10 +85,10 @@ func Open(service string, log *slog.Logger) *Keychain {
 // The first call checks it and may take up to Limit.
 func (k *Keychain) Available() (ok bool, why string) {
 	k.mu.Lock()
-	asked := k.state != unasked
+	checked := k.state != unchecked
 	k.mu.Unlock()
-	if !asked {
-		_ = k.ask(func() error { // this stores the result in state
+	if !checked {
+		_ = k.call(func() error { // this stores the result in state
 			_, err := keyring.Get(k.service, "")
 			return err
 		})
@@ -108,7 +108,7 @@ func (k *Keychain) Get(account string) (string, error) {
 	k.mu.Unlock()
 	if !ok {
 		found := make(chan string, 1)
-		err := k.ask(func() error {
+		err := k.call(func() error {
 			secret, err := keyring.Get(k.service, account)
 			if err == nil {
 				found <- secret
@@ -129,7 +129,7 @@ func (k *Keychain) Get(account string) (string, error) {
 // the secret outlives the process.
 func (k *Keychain) Set(account, secret string) (lasts bool) {
 	k.want(account, kept{secret: secret})
-	err := k.ask(func() error { return keyring.Set(k.service, account, secret) })
+	err := k.call(func() error { return keyring.Set(k.service, account, secret) })
 	if err == nil {
 		k.settled(account, kept{secret: secret})
 	}
@@ -140,7 +140,7 @@ func (k *Keychain) Set(account, secret string) (lasts bool) {
 // no longer used, but the keyring may still hold it.
 func (k *Keychain) Delete(account string) error {
 	k.want(account, kept{gone: true})
-	err := k.ask(func() error { return keyring.Delete(k.service, account) })
+	err := k.call(func() error { return keyring.Delete(k.service, account) })
 	if err == nil || errors.Is(err, keyring.ErrNotFound) {
 		k.settled(account, kept{gone: true})
 		return nil
@@ -176,9 +176,9 @@ var (
 	errBroken = errors.New("the keyring failed")
 )
 
-// ask runs one call to the keyring. It returns keyring.ErrNotFound, nil, or an
+// call runs one call to the keyring. It returns keyring.ErrNotFound, nil, or an
 // error that means that there is no keyring.
-func (k *Keychain) ask(do func() error) error {
+func (k *Keychain) call(do func() error) error {
 	if k.isSilent() {
 		return errSilent
 	}
@@ -193,24 +193,24 @@ func (k *Keychain) ask(do func() error) error {
 		<-k.turn
 		return errSilent
 	}
-	answered := make(chan error, 1)
-	k.asking.Go("keyring", func() {
+	done := make(chan error, 1)
+	k.calls.Go("keyring", func() {
 		defer func() { <-k.turn }()
 		err := errBroken // in case of a panic
-		defer func() { answered <- err }()
+		defer func() { done <- err }()
 		said := Bus()
 		if said == nil {
 			said = do()
 		}
 		if said == nil || errors.Is(said, keyring.ErrNotFound) {
-			k.answered()
+			k.done()
 		} else {
 			k.gaveUp(said)
 		}
 		err = said
 	})
 	select {
-	case err := <-answered:
+	case err := <-done:
 		return err
 	case <-ctx.Done():
 		k.gaveUp(errSlow)
@@ -235,9 +235,9 @@ func (k *Keychain) gaveUp(err error) {
 	}
 }
 
-// answered records that the keyring works. After a late response it applies the
+// done records that the keyring works. After a late response it applies the
 // changes recorded meanwhile; the caller holds the turn.
-func (k *Keychain) answered() {
+func (k *Keychain) done() {
 	k.mu.Lock()
 	late := k.state == silent
 	k.state, k.exists = responses, true

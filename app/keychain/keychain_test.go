@@ -235,7 +235,7 @@ func TestALateAnswerTakesOverWhatWasWantedMeanwhile(t *testing.T) {
 	}
 	k.limit = 50 * time.Millisecond
 	unlock := make(chan struct{})
-	if err := k.ask(func() error { <-unlock; return nil }); !errors.Is(err, errSlow) {
+	if err := k.call(func() error { <-unlock; return nil }); !errors.Is(err, errSlow) {
 		t.Fatalf("a locked keyring says %v", err)
 	}
 	if k.Set("admin", "s3cret") {

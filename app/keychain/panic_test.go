@@ -12,7 +12,7 @@ func TestAPanicInTheKeyringIsAnErrorAndLetsTheNextCallIn(t *testing.T) {
 	k := &Keychain{service: "Spyglass", log: slog.New(slog.DiscardHandler), limit: time.Minute,
 		turn: make(chan struct{}, 1), memory: map[string]kept{}}
 	for range 2 {
-		if err := k.ask(func() error { panic("a library of the keyring") }); !errors.Is(err, errBroken) {
+		if err := k.call(func() error { panic("a library of the keyring") }); !errors.Is(err, errBroken) {
 			t.Errorf("the keyring said %v", err)
 		}
 	}

@@ -23,14 +23,14 @@ func Runbook(title string, steps []Step, variables []Variable) string {
 		st := &s.steps[i]
 		long, words := bashArguments(st, names)
 		b.WriteString("\n### " + markdownText(st.title) + "\n\n")
-		told := ""
+		expected := ""
 		if st.expect == http.StatusTooManyRequests { // it is the expected result
-			told = "expected=429 "
+			expected = "expected=429 "
 		}
 		if arguments := strings.Join(words, " \\\n  "); st.pages.Size > 0 {
 			b.WriteString(fenced(pageByPage(st.pages, arguments)))
 		} else {
-			b.WriteString(fenced(bashBody(long) + told + "request --include " + arguments + "\n"))
+			b.WriteString(fenced(bashBody(long) + expected + "request --include " + arguments + "\n"))
 		}
 		expect := "a status from 200 to 299"
 		if st.expect != 0 {

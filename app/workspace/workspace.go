@@ -248,9 +248,9 @@ func (w *Workspace) Watch(changed func(userID int64, kind Kind)) {
 
 func (w *Workspace) changed(userID int64, kind Kind) {
 	w.mu.Lock()
-	tell := w.watcher
+	notify := w.watcher
 	w.mu.Unlock()
-	tell(userID, kind)
+	notify(userID, kind)
 }
 
 // Notice returns the notices to show to the user about the workspace, one per

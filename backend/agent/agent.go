@@ -164,8 +164,8 @@ func (a *agent) collect(parent context.Context) error {
 			}
 		})
 	}
-	heard := make(chan struct{}) // closed after the first heartbeat: polling begins when the portal's time is known
-	first := sync.OnceFunc(func() { close(heard) })
+	connected := make(chan struct{}) // closed after the first heartbeat: polling begins when the portal's time is known
+	first := sync.OnceFunc(func() { close(connected) })
 	start("heartbeat", func(ctx context.Context) (time.Duration, error) {
 		wait, err := a.beat(ctx)
 		if err == nil {
@@ -175,7 +175,7 @@ func (a *agent) collect(parent context.Context) error {
 	}, nil)
 	select {
 	case <-ctx.Done():
-	case <-heard:
+	case <-connected:
 	}
 	start("assignments", a.assign, a.assignNow)
 	start("searches", a.search, nil)

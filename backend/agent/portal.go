@@ -66,8 +66,8 @@ const maxResponse = 256 << 20
 var kinds = map[int]fault.Kind{400: fault.Invalid, 401: fault.NoLogin, 403: fault.Denied, 404: fault.Unknown,
 	409: fault.Conflict}
 
-// ask sends one request as this collector, and reads the response into out.
-func (a *agent) ask(ctx context.Context, method, path, tag string, in, out any) (newTag string, err error) {
+// call sends one request as this collector, and reads the response into out.
+func (a *agent) call(ctx context.Context, method, path, tag string, in, out any) (newTag string, err error) {
 	body, err := json.Marshal(in)
 	if err != nil {
 		return "", err
@@ -121,7 +121,7 @@ func (a *agent) register(ctx context.Context, h hello) (*identity, error) {
 	}
 	a.self = identity{Portal: base, Collector: id, Secret: a.Token}
 	var w welcome
-	if _, err := a.ask(ctx, http.MethodPost, "/register", "", h, &w); err != nil {
+	if _, err := a.call(ctx, http.MethodPost, "/register", "", h, &w); err != nil {
 		return nil, err
 	}
 	return &identity{Portal: base, Collector: w.Collector, Secret: w.Token}, nil
@@ -148,7 +148,7 @@ func (a *agent) beat(ctx context.Context) (time.Duration, error) {
 	var p pulse
 	said := a.clock.offset()
 	sent := a.Clock()
-	_, err := a.ask(ctx, http.MethodPost, "/heartbeat", "", beat{Build: a.Version, Waiting: a.waiting.count(),
+	_, err := a.call(ctx, http.MethodPost, "/heartbeat", "", beat{Build: a.Version, Waiting: a.waiting.count(),
 		Instances: a.poller.Len(), Offset: said}, &p)
 	if err != nil {
 		return 0, err
@@ -180,7 +180,7 @@ func (a *agent) beat(ctx context.Context) (time.Duration, error) {
 // seconds even after a portal restart, or when a collector gets its devices back.
 func (a *agent) assign(ctx context.Context) (time.Duration, error) {
 	var got assignments
-	tag, err := a.ask(ctx, http.MethodGet, "/assignments", a.tag, nil, &got)
+	tag, err := a.call(ctx, http.MethodGet, "/assignments", a.tag, nil, &got)
 	if err != nil || tag != "" && tag == a.tag {
 		if len(a.known) == 0 {
 			return assignFirst, err
@@ -229,7 +229,7 @@ func (a *agent) post(ctx context.Context) (time.Duration, error) {
 				r.At <= reached
 		})
 		var said taken
-		_, err = a.ask(ctx, http.MethodPost, "/samples", "", posted{results, a.clock.offset() != nil}, &said)
+		_, err = a.call(ctx, http.MethodPost, "/samples", "", posted{results, a.clock.offset() != nil}, &said)
 		if err == nil && said.Refused > 0 {
 			a.Log.WarnContext(ctx, "the portal refused results because they lie in its future; set the clock of this "+
 				"machine", "results", said.Refused)

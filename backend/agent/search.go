@@ -15,7 +15,7 @@ import (
 // result. Searches without a result are assigned again.
 func (a *agent) search(ctx context.Context) (time.Duration, error) {
 	var got searches
-	_, err := a.ask(ctx, http.MethodGet, "/searches", "", nil, &got)
+	_, err := a.call(ctx, http.MethodGet, "/searches", "", nil, &got)
 	// a portal of an earlier version runs discovery itself; if the collector was deleted, the heartbeat fails
 	if fault.Is(err, fault.Unknown) {
 		return assignEvery, nil
@@ -31,9 +31,9 @@ func (a *agent) search(ctx context.Context) (time.Duration, error) {
 		running.Go(func() {
 			defer func() { <-room }()
 			response := a.find(ctx, &got.Items[i])
-			err := a.tell(ctx, response)
+			err := a.postFinding(ctx, response)
 			if fault.Is(err, fault.Invalid) { // the result cannot be stored, and would be the same next time
-				err = a.tell(ctx, check.Finding{ID: response.ID, Found: []check.Found{}, Error: err.Error()})
+				err = a.postFinding(ctx, check.Finding{ID: response.ID, Found: []check.Found{}, Error: err.Error()})
 			}
 			failed <- err
 		})
@@ -48,9 +48,9 @@ func (a *agent) search(ctx context.Context) (time.Duration, error) {
 	return searchEvery, nil
 }
 
-func (a *agent) tell(ctx context.Context, response check.Finding) error {
+func (a *agent) postFinding(ctx context.Context, response check.Finding) error {
 	var taken struct{}
-	_, err := a.ask(ctx, http.MethodPost, "/findings", "", response, &taken)
+	_, err := a.call(ctx, http.MethodPost, "/findings", "", response, &taken)
 	return err
 }
 

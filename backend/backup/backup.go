@@ -247,7 +247,7 @@ func (o Options) add(ctx context.Context, w *zip.Writer, name, path string) (f F
 		return f, err
 	}
 	sum := sha256.New()
-	flow := &flow{ctx: ctx, in: source, tell: o.Progress, told: time.Now(),
+	flow := &flow{ctx: ctx, in: source, progress: o.Progress, notifiedOn: time.Now(),
 		at: Progress{Doing: "packing", File: name, Total: info.Size()}}
 	size, err := io.Copy(io.MultiWriter(entry, sum), flow)
 	return File{Name: name, Size: size, SHA256: hex.EncodeToString(sum.Sum(nil))}, err
@@ -265,11 +265,11 @@ func writeManifest(w *zip.Writer, m Manifest) error {
 
 // flow is a Reader that ends when ctx ends, and reports its progress.
 type flow struct {
-	ctx  context.Context
-	in   io.Reader
-	tell func(Progress)
-	at   Progress
-	told time.Time
+	ctx        context.Context
+	in         io.Reader
+	progress   func(Progress)
+	at         Progress
+	notifiedOn time.Time
 }
 
 func (f *flow) Read(p []byte) (int, error) {
@@ -278,9 +278,9 @@ func (f *flow) Read(p []byte) (int, error) {
 	}
 	n, err := f.in.Read(p)
 	f.at.Done += int64(n)
-	if now := time.Now(); now.Sub(f.told) >= pulse {
-		f.told = now
-		f.tell(f.at)
+	if now := time.Now(); now.Sub(f.notifiedOn) >= pulse {
+		f.notifiedOn = now
+		f.progress(f.at)
 	}
 	return n, err
 }

@@ -172,7 +172,7 @@ func (o Options) extract(ctx context.Context, z *zip.ReadCloser, f File, doing s
 	}
 	defer in.Close()
 	sum := sha256.New()
-	source := &flow{ctx: ctx, in: io.LimitReader(in, f.Size+1), tell: o.Progress, told: time.Now(),
+	source := &flow{ctx: ctx, in: io.LimitReader(in, f.Size+1), progress: o.Progress, notifiedOn: time.Now(),
 		at: Progress{Doing: doing, File: f.Name, Total: f.Size}}
 	size, err := io.Copy(io.MultiWriter(sum, to), source)
 	switch {

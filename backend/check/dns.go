@@ -43,9 +43,9 @@ func dnsCheck(d *Dialer) Check {
 				return nil, err
 			}
 			began := time.Now()
-			response, err := d.ask(ctx, "udp", address, question)
+			response, err := d.query(ctx, "udp", address, question)
 			if err == nil && response.Truncated {
-				response, err = d.ask(ctx, "tcp", address, question)
+				response, err = d.query(ctx, "tcp", address, question)
 			}
 			if errors.Is(err, errRefused) {
 				return nil, errRefused
@@ -85,8 +85,8 @@ func questionOf(t *Task) (*dns.Msg, error) {
 	return new(dns.Msg).SetQuestion(dns.Fqdn(name), dns.StringToType[kind]), nil
 }
 
-// ask sends one query. It ends when ctx ends.
-func (d *Dialer) ask(ctx context.Context, network, address string, question *dns.Msg) (*dns.Msg, error) {
+// query sends one query. It ends when ctx ends.
+func (d *Dialer) query(ctx context.Context, network, address string, question *dns.Msg) (*dns.Msg, error) {
 	conn, err := d.DialContext(ctx, network, address)
 	if err != nil {
 		return nil, err

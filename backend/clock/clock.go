@@ -70,7 +70,7 @@ func (c *Clock) SetSpeed(speed float64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.at, c.set, c.speed = c.now(), c.real(), speed
-	c.tell()
+	c.notify()
 }
 
 // SetTime sets the clock to another time, at the same speed.
@@ -78,7 +78,7 @@ func (c *Clock) SetTime(at time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.at, c.set = at, c.real()
-	c.tell()
+	c.notify()
 }
 
 // Follow makes the clock follow its source again.
@@ -86,10 +86,10 @@ func (c *Clock) Follow() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.set, c.speed = time.Time{}, 1
-	c.tell()
+	c.notify()
 }
 
-func (c *Clock) tell() {
+func (c *Clock) notify() {
 	close(c.changed)
 	c.changed = make(chan struct{})
 }

@@ -14,7 +14,7 @@ import (
 // download returns the data of instances as one file, the newest first. It reads
 // each page while it writes the file, so the file may be of any length.
 func (s *Service) download(ctx context.Context, name string, points []datasource.DataPoint, instances []fleet.Instance,
-	a ask, named bool) resource.Response {
+	a request, named bool) resource.Response {
 	head := []string{"time"}
 	if named {
 		head = []string{"instance", "time"}
@@ -30,7 +30,7 @@ func (s *Service) download(ctx context.Context, name string, points []datasource
 }
 
 func (s *Service) writeInstance(ctx context.Context, w sheet.Writer, i *fleet.Instance, points []datasource.DataPoint,
-	a ask, named bool) error {
+	a request, named bool) error {
 	for {
 		t, err := s.read(ctx, i.ID, points, a, most)
 		if err != nil {

@@ -146,7 +146,7 @@ func (s *Service) plot(ctx context.Context, c *resource.Call, p *place, param st
 	if param == "ographId" && !g.Aggregated {
 		instances = instances[:min(len(instances), mostLined)]
 	}
-	d := drawing{s: s, graph: g, source: p.source, ask: a, several: param == "ographId" && !g.Aggregated}
+	d := drawing{s: s, graph: g, source: p.source, request: a, several: param == "ographId" && !g.Aggregated}
 	if err := d.draw(ctx, instances); err != nil {
 		return nil, err
 	}
@@ -160,7 +160,7 @@ func (s *Service) plot(ctx context.Context, c *resource.Call, p *place, param st
 }
 
 // frame returns the graph without its lines.
-func (s *Service) frame(p *place, g *datasource.Graph, a ask, instances []fleet.Instance) *GraphPlot {
+func (s *Service) frame(p *place, g *datasource.Graph, a request, instances []fleet.Instance) *GraphPlot {
 	zone := s.zone()
 	start, end := time.Unix(a.from, 0).In(zone), time.Unix(a.to, 0).In(zone)
 	out := &GraphPlot{

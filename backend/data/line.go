@@ -17,7 +17,7 @@ type drawing struct {
 	s       *Service
 	graph   *datasource.Graph
 	source  *datasource.DataSource
-	ask     ask
+	request request
 	several bool // one line per instance
 
 	times  []int64 // epoch seconds, on multiples of the step
@@ -33,8 +33,8 @@ type line struct {
 
 // draw computes the lines of the instances: combined, or one for each.
 func (d *drawing) draw(ctx context.Context, instances []fleet.Instance) error {
-	from := d.ask.from - d.ask.from%d.ask.step
-	for at := from; at <= d.ask.to; at += d.ask.step {
+	from := d.request.from - d.request.from%d.request.step
+	for at := from; at <= d.request.to; at += d.request.step {
 		d.times = append(d.times, at)
 	}
 	d.hourly = make([]bool, len(d.times))
@@ -58,7 +58,7 @@ func (d *drawing) draw(ctx context.Context, instances []fleet.Instance) error {
 // measured returns the values of the graph's data points for one instance, by
 // their names in the graph.
 func (d *drawing) measured(ctx context.Context, instance, from int64) (map[string][]float64, error) {
-	q := series.Query{Instance: instance, From: from, To: d.ask.to + 1}
+	q := series.Query{Instance: instance, From: from, To: d.request.to + 1}
 	var used []*datasource.GraphDataPoint
 	for i := range d.graph.DataPoints {
 		p := &d.graph.DataPoints[i]
@@ -66,7 +66,7 @@ func (d *drawing) measured(ctx context.Context, instance, from int64) (map[strin
 			q.DataPoints, used = append(q.DataPoints, k.ID), append(used, p)
 		}
 	}
-	found, err := d.s.series.Aggregate(ctx, q, d.ask.step)
+	found, err := d.s.series.Aggregate(ctx, q, d.request.step)
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +179,7 @@ func (d *drawing) thin() {
 			empty++
 			continue
 		}
-		if last >= 0 && int64(empty)*d.ask.step < d.patience(last, k) {
+		if last >= 0 && int64(empty)*d.request.step < d.patience(last, k) {
 			for n := k - empty; n < k; n++ {
 				keep[n] = false
 			}

@@ -82,7 +82,7 @@ func (s *Service) ofDevice(ctx context.Context, c *resource.Call) (any, error) {
 // together reads several instances so that the next page is the same for all:
 // none shows times before the earliest one that all of them can show.
 func (s *Service) together(ctx context.Context, instances []fleet.Instance, points []datasource.DataPoint,
-	a ask) (map[string]RawValues, string, error) {
+	a request) (map[string]RawValues, string, error) {
 	tables := make([]table, len(instances))
 	limit, since := room(len(instances), len(points)), a.from
 	for i := range instances {

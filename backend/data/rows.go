@@ -25,7 +25,7 @@ type table struct {
 }
 
 // read returns the newest requested times, at most limit.
-func (s *Service) read(ctx context.Context, instance int64, points []datasource.DataPoint, a ask,
+func (s *Service) read(ctx context.Context, instance int64, points []datasource.DataPoint, a request,
 	limit int) (t table, err error) {
 	q := series.Query{Instance: instance, DataPoints: make([]int64, len(points)), From: a.from, To: a.to + 1}
 	for i, p := range points {
@@ -50,7 +50,7 @@ func (s *Service) read(ctx context.Context, instance int64, points []datasource.
 
 // sums returns the steps that have samples. Steps begin at the start, so that
 // every page of a response has the same ones.
-func (s *Service) sums(ctx context.Context, q series.Query, a ask) (t table, err error) {
+func (s *Service) sums(ctx context.Context, q series.Query, a request) (t table, err error) {
 	found, err := s.series.Aggregate(ctx, q, a.step)
 	if err != nil || len(found) == 0 {
 		return t, err
@@ -85,7 +85,7 @@ func (s *Service) sums(ctx context.Context, q series.Query, a ask) (t table, err
 // percentiles returns the percentile of each step of each data point; NaN for
 // steps without samples.
 func (s *Service) percentiles(
-	ctx context.Context, q series.Query, a ask, found [][]series.Step,
+	ctx context.Context, q series.Query, a request, found [][]series.Step,
 ) ([][]float64, error) {
 	samples := 0
 	for d := range found {
@@ -149,7 +149,7 @@ func (t *table) drop(n int) {
 }
 
 // raw returns the table in the form of the response.
-func (t *table) raw(a ask) RawValues {
+func (t *table) raw(a request) RawValues {
 	n := len(t.times)
 	out := RawValues{Values: make([][]*float64, n), Time: make([]int64, n)}
 	for i := range n {
@@ -168,7 +168,7 @@ func (t *table) raw(a ask) RawValues {
 }
 
 // before returns the query for times before the oldest one shown.
-func (a ask) before(at int64) string { return fmt.Sprintf("start=%d&end=%d", a.from, at-1) }
+func (a request) before(at int64) string { return fmt.Sprintf("start=%d&end=%d", a.from, at-1) }
 
 // shown returns nil for a number that JSON cannot represent.
 func shown(v *float64) *float64 {

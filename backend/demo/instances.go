@@ -15,7 +15,7 @@ import (
 // time.
 const (
 	associated = 1000
-	told       = 5000
+	withAlerts = 5000
 )
 
 // uplinks and further are instance groups of the sample device data source.
@@ -29,7 +29,7 @@ var instanceGroups = []fleet.InstanceGroup{
 // storied returns the devices that can have demo alerts: all of a small company,
 // and always the first one.
 func (f *filler) storied() ([]fleet.Device, error) {
-	devices, err := resource.Find(f.write.Context, f.write.Tx, fleet.Devices.Name, resource.Limit(told))
+	devices, err := resource.Find(f.write.Context, f.write.Tx, fleet.Devices.Name, resource.Limit(withAlerts))
 	if err != nil || f.count <= associated {
 		return devices, err
 	}

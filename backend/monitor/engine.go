@@ -301,7 +301,7 @@ func (e *Engine) Take(ctx context.Context, collector int64, results []check.Resu
 	if late, err = e.gaps(ctx, late); err != nil {
 		return err
 	}
-	back := e.heard(readings)
+	back := e.noteResponses(readings)
 	e.reasons.take(readings)
 	return errors.Join(noted,
 		e.append(ctx, samples(slices.Concat(late, readings))),

@@ -107,10 +107,10 @@ func (e *Engine) behind(h *host) bool {
 	return p.lastData < h.silentOn
 }
 
-// heard records which devices responded, and marks readings of silent devices
+// noteResponses records which devices responded, and marks readings of silent devices
 // whose parent may be the cause. It returns the devices that responded and were
 // not normal.
-func (e *Engine) heard(readings []reading) (back []int64) {
+func (e *Engine) noteResponses(readings []reading) (back []int64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for i := range readings {

@@ -154,8 +154,8 @@ func (l *local) take(key localKey, results []check.Result, known map[int64]*watc
 	}
 	maps.DeleteFunc(failed, func(_ int64, one lacking) bool { return one.until < v.at })
 	v.open = len(failed) > 0
-	was, asked := l.known[key]
-	if !asked && !v.open && !sure {
+	was, noted := l.known[key]
+	if !noted && !v.open && !sure {
 		if l.first[key] == 0 {
 			l.first[key] = v.at
 		}
@@ -163,7 +163,7 @@ func (l *local) take(key localKey, results []check.Result, known map[int64]*watc
 			return verdict{}
 		}
 	}
-	l.known[key], v.changed = v.open, !asked || was != v.open
+	l.known[key], v.changed = v.open, !noted || was != v.open
 	return v
 }
 

@@ -68,7 +68,7 @@ type Monitor struct {
 	clock       func() time.Time
 	pace        *clock.Clock
 	discoverers map[string]check.Discoverer
-	asked       asked
+	handedOver  handedOver
 
 	began      time.Time // when Start was called, or the machine last woke
 	looked     time.Time // when the collectors were last checked

@@ -109,14 +109,14 @@ func (a *arranging) inOrder(ctx context.Context, due []alert.Delivery) ([]*alert
 	if err != nil {
 		return nil, err
 	}
-	told := map[receiver][]*alert.Delivery{}
+	byReceiver := map[receiver][]*alert.Delivery{}
 	for i := range all {
 		to := receiver{all[i].AlertID, all[i].Address}
-		told[to] = append(told[to], &all[i])
+		byReceiver[to] = append(byReceiver[to], &all[i])
 	}
 	heads := map[int64]*alert.Delivery{} // by notice: the first notice waiting for the same receiver
 	mine := map[int64]*alert.Delivery{}
-	for _, rows := range told {
+	for _, rows := range byReceiver {
 		waiting := a.supersede(rows)
 		for _, d := range waiting {
 			heads[d.ID], mine[d.ID] = waiting[0], d
@@ -143,10 +143,10 @@ func (a *arranging) inOrder(ctx context.Context, due []alert.Delivery) ([]*alert
 // supersede marks the notices of one alert to one receiver that are out of date,
 // and returns those that are still pending. See the package comment.
 func (a *arranging) supersede(rows []*alert.Delivery) (waiting []*alert.Delivery) {
-	heard, over := false, false
+	delivered, over := false, false
 	last := int64(0) // the newest notice about the alert's state
 	for _, d := range rows {
-		heard = heard || d.State == alert.DeliverySent || d.InDoubt
+		delivered = delivered || d.State == alert.DeliverySent || d.InDoubt
 		if d.State != alert.DeliveryWaiting {
 			continue
 		}
@@ -159,7 +159,7 @@ func (a *arranging) supersede(rows []*alert.Delivery) (waiting []*alert.Delivery
 		}
 	}
 	return slices.DeleteFunc(waiting, func(d *alert.Delivery) bool {
-		pointless := d.ID < last && (over || d.Tells != alert.EventAcked) || over && !heard
+		pointless := d.ID < last && (over || d.Tells != alert.EventAcked) || over && !delivered
 		if pointless {
 			d.State, d.NextOn = alert.DeliverySuperseded, 0
 			a.change(d)

@@ -68,10 +68,10 @@ func digestSubject(rows []*alert.Delivery) string {
 		counts[d.Tells]++
 	}
 	var parts []string
-	for _, tells := range []string{alert.EventActive, alert.EventEscalated, alert.EventAcked, alert.EventCleared} {
-		if n := counts[tells]; n > 0 {
+	for _, event := range []string{alert.EventActive, alert.EventEscalated, alert.EventAcked, alert.EventCleared} {
+		if n := counts[event]; n > 0 {
 			parts = append(parts,
-				fmt.Sprintf("%d %s", n, cmp.Or(map[string]string{alert.EventAcked: "acknowledged"}[tells], tells)))
+				fmt.Sprintf("%d %s", n, cmp.Or(map[string]string{alert.EventAcked: "acknowledged"}[event], event)))
 		}
 	}
 	return fmt.Sprintf("%d notices: %s", len(rows), strings.Join(parts, ", "))

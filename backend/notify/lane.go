@@ -31,11 +31,11 @@ func (s *Service) take(method string) bool {
 	return true
 }
 
-func (s *Service) free(method string, tell bool) {
+func (s *Service) free(method string, signal bool) {
 	s.mu.Lock()
 	s.lanes[method].busy = false
 	s.mu.Unlock()
-	if !tell {
+	if !signal {
 		return
 	}
 	select {

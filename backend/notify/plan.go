@@ -114,36 +114,36 @@ func (p *planning) climb(ctx context.Context, a *alert.Alert, rule *alert.Rule, 
 	if rule != nil {
 		interval = resource.Seconds(60 * rule.Interval)
 	}
-	now, tells := resource.SecondsOf(p.now), alert.EventEscalated
-	switch told := a.LastNotice; {
-	case told.Severity < a.Severity || told.Acked || told.Stage == 0:
-		tells = alert.EventActive
+	now, event := resource.SecondsOf(p.now), alert.EventEscalated
+	switch last := a.LastNotice; {
+	case last.Severity < a.Severity || last.Acked || last.Stage == 0:
+		event = alert.EventActive
 		a.NextRecipient = max(1, min(a.NextRecipient, int64(len(stages))))
-		if told.Stage > 0 && told.Severity < a.Severity {
+		if last.Stage > 0 && last.Severity < a.Severity {
 			a.NextRecipient = 1
 		}
-	case a.NextRecipient > told.Stage: // a user escalated it
-	case interval > 0 && told.Stage < int64(len(stages)) && now >= told.On+interval:
-		a.NextRecipient = told.Stage + 1
+	case a.NextRecipient > last.Stage: // a user escalated it
+	case interval > 0 && last.Stage < int64(len(stages)) && now >= last.On+interval:
+		a.NextRecipient = last.Stage + 1
 	default:
-		a.NoticeOn = next(told, interval, len(stages))
+		a.NoticeOn = next(last, interval, len(stages))
 		return nil
 	}
 	a.LastNotice = alert.LastNotice{Stage: a.NextRecipient, Severity: a.Severity, On: now}
 	a.NoticeOn = next(a.LastNotice, interval, len(stages))
-	return p.tell(ctx, a, chain, tells, append(slices.Clone(stages[a.NextRecipient-1]), chain.CC...))
+	return p.notify(ctx, a, chain, event, append(slices.Clone(stages[a.NextRecipient-1]), chain.CC...))
 }
 
 // next returns when the stage after the last notified one is due; 0 for never.
-func next(told alert.LastNotice, interval resource.Seconds, stages int) resource.Seconds {
-	if interval == 0 || told.Stage >= int64(stages) {
+func next(last alert.LastNotice, interval resource.Seconds, stages int) resource.Seconds {
+	if interval == 0 || last.Stage >= int64(stages) {
 		return 0
 	}
-	return told.On + interval
+	return last.On + interval
 }
 
-// tell adds one notice for each of the recipients.
-func (p *planning) tell(ctx context.Context, a *alert.Alert, chain *alert.Chain, tells string,
+// notify adds one notice for each of the recipients.
+func (p *planning) notify(ctx context.Context, a *alert.Alert, chain *alert.Chain, event string,
 	to []alert.Recipient) error {
 	state := alert.DeliveryWaiting
 	over, err := p.throttled(ctx, chain)
@@ -153,7 +153,7 @@ func (p *planning) tell(ctx context.Context, a *alert.Alert, chain *alert.Chain,
 	if over {
 		state = alert.DeliveryThrottled
 	}
-	told := names(a.Received)
+	received := names(a.Received)
 	for _, r := range p.book.expand(to) {
 		d := &alert.Delivery{Chain: chain.Name, ChainID: chain.ID, Stage: a.NextRecipient, State: state,
 			Recipient: r.name, Method: r.method, Address: r.address}
@@ -164,14 +164,14 @@ func (p *planning) tell(ctx context.Context, a *alert.Alert, chain *alert.Chain,
 			d.Error = fmt.Sprintf("the chain sends at most %d notices in %d minutes", chain.ThrottlingAlerts,
 				chain.ThrottlingPeriod)
 		}
-		if err := p.write(ctx, a, d, tells); err != nil {
+		if err := p.write(ctx, a, d, event); err != nil {
 			return err
 		}
-		if d.State == alert.DeliveryWaiting && !slices.Contains(told, r.name) {
-			told = append(told, r.name)
+		if d.State == alert.DeliveryWaiting && !slices.Contains(received, r.name) {
+			received = append(received, r.name)
 		}
 	}
-	a.Received = strings.Join(told, ",")
+	a.Received = strings.Join(received, ",")
 	return nil
 }
 
@@ -184,7 +184,7 @@ func names(joined string) []string {
 
 // follow notifies the people who were notified of an alert that it was
 // acknowledged or has cleared.
-func (p *planning) follow(ctx context.Context, a *alert.Alert, chain *alert.Chain, tells string) error {
+func (p *planning) follow(ctx context.Context, a *alert.Alert, chain *alert.Chain, event string) error {
 	before, err := resource.Find(ctx, p.tx, alert.Deliveries.Name,
 		resource.Where{Field: "alertId", Op: "=", Value: int64(a.ID)})
 	if err != nil {
@@ -200,7 +200,7 @@ func (p *planning) follow(ctx context.Context, a *alert.Alert, chain *alert.Chai
 		done[to] = true
 		d := &alert.Delivery{Chain: was.Chain, ChainID: was.ChainID, Stage: was.Stage, State: alert.DeliveryWaiting,
 			Recipient: was.Recipient, Method: was.Method, Address: was.Address}
-		if err := p.write(ctx, a, d, tells); err != nil {
+		if err := p.write(ctx, a, d, event); err != nil {
 			return err
 		}
 	}
@@ -237,17 +237,17 @@ func (p *planning) throttled(ctx context.Context, chain *alert.Chain) (bool, err
 }
 
 // write completes a notice and stores it.
-func (p *planning) write(ctx context.Context, a *alert.Alert, d *alert.Delivery, tells string) error {
+func (p *planning) write(ctx context.Context, a *alert.Alert, d *alert.Delivery, event string) error {
 	wording, err := alert.WordingOf(ctx, p.tx, a)
 	if err != nil {
 		return err
 	}
 	wording = wording.In(p.book.zoneOf(d))
 	m := wording.Message()
-	d.AlertID, d.Tells, d.CreatedOn, d.NextOn, d.Key = int64(a.ID), tells, resource.SecondsOf(p.now),
+	d.AlertID, d.Tells, d.CreatedOn, d.NextOn, d.Key = int64(a.ID), event, resource.SecondsOf(p.now),
 		resource.SecondsOf(p.real), rand.Text()
 	d.Subject, d.Body = m.Subject, m.Body
-	switch tells {
+	switch event {
 	case alert.EventAcked:
 		d.Subject = "Acknowledged: " + m.Subject
 		d.Body = fmt.Sprintf("%s acknowledged it: %s\n\n%s", a.AckedBy, a.AckComment, m.Body)

@@ -28,16 +28,16 @@ type outcome struct {
 // outage determines whether silence is a failure of the devices or of this
 // machine; see "Outages" of the package. The poller's lock guards it.
 type outage struct {
-	up     map[int64]int // number of instances whose last check got a response, by device
-	all    int           // the sum of them
-	heard  int64         // time of the last response, in epoch seconds; 0: none yet
-	held   []outcome     // silent results that wait for a decision, the oldest first
-	asked  map[*entry]bool
-	silent map[int64]bool // devices that are silent since the first of held
-	probe  time.Time      // when to poll others to find out; zero after that
-	until  time.Time      // deadline of the decision; zero if nothing waits
-	text   string         // description of the outage; empty if there is none
-	over   time.Time      // end of the last outage
+	up          map[int64]int // number of instances whose last check got a response, by device
+	all         int           // the sum of them
+	respondedAt int64         // time of the last response, in epoch seconds; 0: none yet
+	held        []outcome     // silent results that wait for a decision, the oldest first
+	polled      map[*entry]bool
+	silent      map[int64]bool // devices that are silent since the first of held
+	probe       time.Time      // when to poll others to find out; zero after that
+	until       time.Time      // deadline of the decision; zero if nothing waits
+	text        string         // description of the outage; empty if there is none
+	over        time.Time      // end of the last outage
 }
 
 // mark records whether the last check of an instance got a response.
@@ -57,7 +57,7 @@ func (o *outage) mark(e *entry, up bool) {
 		if o.up[device]--; o.up[device] == 0 {
 			delete(o.up, device)
 		}
-		delete(o.asked, e)
+		delete(o.polled, e)
 	}
 }
 
@@ -76,7 +76,7 @@ func (p *Poller) sift(batch []outcome, now time.Time) []check.Result {
 		case one.Responded != nil && *one.Responded:
 			out = p.respond(out, one, now)
 		case one.Local == check.LocalNetwork && !o.until.IsZero():
-			o.ask(one)
+			o.noteSilent(one)
 			out = append(out, one.Result)
 		case !one.silent:
 			if one.Local == "" && o.text == "" {
@@ -95,7 +95,7 @@ func (p *Poller) sift(batch []outcome, now time.Time) []check.Result {
 	switch {
 	case o.until.IsZero():
 		return out
-	case len(o.asked) >= o.all, !now.Before(o.until), len(o.held) >= mostHeld:
+	case len(o.polled) >= o.all, !now.Before(o.until), len(o.held) >= mostHeld:
 		return p.decide(out)
 	case !o.probe.IsZero() && !now.Before(o.probe):
 		o.probe = time.Time{}
@@ -113,7 +113,7 @@ func (p *Poller) respond(out []check.Result, one *outcome, now time.Time) []chec
 		o.text, o.over, one.Reached = "", now, true
 		p.o.Log.Info("devices respond again")
 	}
-	o.heard, one.of.heard = max(o.heard, one.At), one.At
+	o.respondedAt, one.of.respondedAt = max(o.respondedAt, one.At), one.At
 	o.mark(one.of, true)
 	return append(out, one.Result)
 }
@@ -133,19 +133,19 @@ func (p *Poller) hold(out []check.Result, one *outcome, now time.Time) []check.R
 				longest = max(longest, time.Duration(e.task.Interval)*time.Second)
 			}
 		}
-		o.asked, o.silent = map[*entry]bool{}, map[int64]bool{}
+		o.polled, o.silent = map[*entry]bool{}, map[int64]bool{}
 		o.probe, o.until = now.Add(probeAfter), now.Add(max(probeAfter, min(longestHold, longest)))
 	}
 	o.held = append(o.held, *one)
-	o.ask(one)
+	o.noteSilent(one)
 	return out
 }
 
-// ask records that an instance was polled without a response since the first
+// noteSilent records that an instance was polled without a response since the first
 // silence.
-func (o *outage) ask(one *outcome) {
+func (o *outage) noteSilent(one *outcome) {
 	if one.of.up {
-		o.asked[one.of], o.silent[one.of.task.DeviceID] = true, true
+		o.polled[one.of], o.silent[one.of.task.DeviceID] = true, true
 	}
 }
 
@@ -154,13 +154,13 @@ func (o *outage) ask(one *outcome) {
 func (p *Poller) probe() {
 	var may []*entry
 	for _, e := range p.tasks {
-		if e.up && !e.busy && !p.outage.asked[e] {
+		if e.up && !e.busy && !p.outage.polled[e] {
 			may = append(may, e)
 		}
 	}
 	slices.SortFunc(may, func(a, b *entry) int {
-		if a.heard != b.heard {
-			return int(b.heard - a.heard)
+		if a.respondedAt != b.respondedAt {
+			return int(b.respondedAt - a.respondedAt)
 		}
 		return int(a.task.InstanceID - b.task.InstanceID)
 	})
@@ -185,7 +185,7 @@ func (p *Poller) decide(out []check.Result) []check.Result {
 	if len(o.silent) < leastSilent {
 		return p.release(out)
 	}
-	since := o.heard
+	since := o.respondedAt
 	if since == 0 {
 		since = o.held[0].At
 	}
@@ -215,7 +215,7 @@ func (p *Poller) release(out []check.Result) []check.Result {
 }
 
 func (o *outage) forget() {
-	o.held, o.asked, o.silent, o.probe, o.until = nil, nil, nil, time.Time{}, time.Time{}
+	o.held, o.polled, o.silent, o.probe, o.until = nil, nil, nil, time.Time{}, time.Time{}
 }
 
 // rest returns the held results when the poller stops. It drops those that may be

@@ -152,9 +152,9 @@ type entry struct {
 	gone  bool
 	begun time.Time // due time of the check that is running or waiting
 
-	remote bool  // it polls another machine
-	up     bool  // its last check got a response
-	heard  int64 // when that was, in epoch seconds; 0: before the poller had the task
+	remote      bool  // it polls another machine
+	up          bool  // its last check got a response
+	respondedAt int64 // when that was, in epoch seconds; 0: before the poller had the task
 }
 
 // device counts the running checks of a device, and queues the waiting ones.

@@ -160,7 +160,7 @@ func (p *Poller) look(ctx context.Context, e *entry) {
 	p.mu.Unlock()
 	at, began := p.o.Clock.Now(), time.Now()
 	limit, cancel := context.WithTimeout(ctx, limitOf(t))
-	values, err := p.ask(limit, t)
+	values, err := p.runCheck(limit, t)
 	timedOut := errors.Is(limit.Err(), context.DeadlineExceeded)
 	cancel()
 	broken := ctx.Err() != nil && err != nil // stopped: this says nothing about the device
@@ -185,8 +185,8 @@ func (p *Poller) look(ctx context.Context, e *entry) {
 	p.results <- r
 }
 
-// ask runs one check; a panic counts as a failure.
-func (p *Poller) ask(ctx context.Context, t *check.Task) (values check.Values, err error) {
+// runCheck runs one check; a panic counts as a failure.
+func (p *Poller) runCheck(ctx context.Context, t *check.Task) (values check.Values, err error) {
 	if broke := p.o.Guard.Run("poll "+t.Method, func() { values, err = p.o.Run(ctx, t) }); broke != nil {
 		return nil, errBroke
 	}

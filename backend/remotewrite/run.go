@@ -36,11 +36,11 @@ func (s *Service) run(ctx context.Context) {
 		wake, wait := s.wake, time.Duration(row.Interval)*time.Second
 		switch {
 		case !row.Enabled:
-			s.tell(ctx, forward.RemoteWriteOff)
+			s.setState(ctx, forward.RemoteWriteOff)
 			wake, wait = nil, mostPause
 		case s.writtenState() == forward.RemoteWriteOff:
 			s.lastError = ""
-			s.tell(ctx, forward.RemoteWriteReady)
+			s.setState(ctx, forward.RemoteWriteReady)
 			fallthrough
 		default:
 			if s.behind() {
@@ -145,7 +145,7 @@ func (s *Service) deliver(ctx context.Context, row *forward.RemoteWrite, batch [
 			if age > oldAge {
 				state = forward.RemoteWriteBehind
 			}
-			s.tell(ctx, state)
+			s.setState(ctx, state)
 			return row
 		case !errors.As(err, &later):
 			s.refused(ctx, n, err)
@@ -153,7 +153,7 @@ func (s *Service) deliver(ctx context.Context, row *forward.RemoteWrite, batch [
 		}
 		s.count(func(t *Stats) { t.Retries++ })
 		s.lastError = oneLine(err)
-		s.tell(ctx, forward.RemoteWriteRetrying)
+		s.setState(ctx, forward.RemoteWriteRetrying)
 		if row = s.waitFor(ctx, row, max(pause, min(later.after, longPause)), changed); row == nil {
 			if ctx.Err() == nil {
 				s.count(func(t *Stats) { t.Expired += n })
@@ -173,7 +173,7 @@ func (s *Service) refused(ctx context.Context, n int64, err error) {
 			errors.New(s.lastError))
 	}
 	s.refusing = true
-	s.tell(ctx, forward.RemoteWriteRefused)
+	s.setState(ctx, forward.RemoteWriteRefused)
 }
 
 // waitFor waits before the next attempt, or until the settings change. It returns
@@ -206,8 +206,8 @@ func (s *Service) writtenState() string {
 	return s.written.State
 }
 
-// tell writes the state to the row if it has changed or the counts are old.
-func (s *Service) tell(ctx context.Context, state string) {
+// setState writes the state to the row if it has changed or the counts are old.
+func (s *Service) setState(ctx context.Context, state string) {
 	stats := s.Stats()
 	now := forward.RemoteWrite{State: state, SentOn: s.lastSent, Sent: stats.Sent, Dropped: stats.Refused +
 		stats.Expired, Error: s.lastError}

@@ -168,13 +168,13 @@ func TestARunThatIsCancelledStops(t *testing.T) {
 	h := measured(t)
 	for _, kind := range content.Types() {
 		for _, format := range []string{reporting.FormatHTML, reporting.FormatPDF, reporting.FormatXLSX} {
-			told := 0
+			progress := 0
 			r := reporting.Report{Type: kind.Name, Format: format, DateRange: "Last 2 days",
 				Metrics: []reporting.ReportMetric{{DataSourceID: 1, ItemType: "group", ItemVal: "*"}}}
 			run := content.Run{Report: &r, Access: admin, From: h.db, Series: h.series, Zone: time.UTC, At: noon,
-				Progress: func(int64, int64) error { told++; return errStop }}
-			if _, _, err := run.Write(t.Context(), new(strings.Builder)); err != errStop || told != 1 {
-				t.Errorf("%s as %s goes on %d times after it was stopped: %v", kind.Name, format, told, err)
+				Progress: func(int64, int64) error { progress++; return errStop }}
+			if _, _, err := run.Write(t.Context(), new(strings.Builder)); err != errStop || progress != 1 {
+				t.Errorf("%s as %s goes on %d times after it was stopped: %v", kind.Name, format, progress, err)
 			}
 		}
 	}

@@ -14,8 +14,8 @@ import (
 )
 
 // Backup writes the portal of a data folder to a new file, in the process that
-// has the folder open or else in this one. It calls tell with the progress.
-func Backup(ctx context.Context, o Options, file string, tell func(backup.Progress)) (err error) {
+// has the folder open or else in this one. It calls progress at each step.
+func Backup(ctx context.Context, o Options, file string, progress func(backup.Progress)) (err error) {
 	if file, err = filepath.Abs(file); err != nil {
 		return err
 	}
@@ -24,7 +24,7 @@ func Backup(ctx context.Context, o Options, file string, tell func(backup.Progre
 	}
 	l, err := holdFolder(o)
 	if err == nil {
-		return errors.Join(backup.Write(ctx, o.backup(file, tell)), l.release())
+		return errors.Join(backup.Write(ctx, o.backup(file, progress)), l.release())
 	}
 	if !errors.Is(err, errTaken) {
 		return err
@@ -38,7 +38,7 @@ func Backup(ctx context.Context, o Options, file string, tell func(backup.Progre
 	}
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
-	_, err = exchange(conn, Command{Do: doBackup, File: file}, tell)
+	_, err = exchange(conn, Command{Do: doBackup, File: file}, progress)
 	if ctx.Err() != nil {
 		return fault.New(fault.Conflict, "stopped; nothing was changed")
 	}
@@ -48,7 +48,7 @@ func Backup(ctx context.Context, o Options, file string, tell func(backup.Progre
 // Restore replaces the contents of a data folder by a backup. No portal may run
 // on the folder. With withoutKey, it works even if the key for the secrets of the
 // backup is missing; the secrets then count as not set.
-func Restore(ctx context.Context, o Options, file string, withoutKey bool, tell func(backup.Progress)) error {
+func Restore(ctx context.Context, o Options, file string, withoutKey bool, progress func(backup.Progress)) error {
 	_, err := os.Stat(o.Data)
 	made := errors.Is(err, os.ErrNotExist)
 	if err := os.MkdirAll(o.Data, 0o700); err != nil {
@@ -59,7 +59,7 @@ func Restore(ctx context.Context, o Options, file string, withoutKey bool, tell 
 	if err != nil {
 		return err
 	}
-	options := o.backup(file, tell)
+	options := o.backup(file, progress)
 	options.WithoutKey = withoutKey
 	err = errors.Join(backup.Finish(o.Data), backup.Restore(ctx, options))
 	if err != nil && made {
@@ -68,11 +68,11 @@ func Restore(ctx context.Context, o Options, file string, withoutKey bool, tell 
 	return errors.Join(err, l.release())
 }
 
-func (o Options) backup(file string, tell func(backup.Progress)) backup.Options {
+func (o Options) backup(file string, progress func(backup.Progress)) backup.Options {
 	clock := o.Clock
 	if clock == nil {
 		clock = time.Now
 	}
 	return backup.Options{Folder: o.Data, File: file, Version: cmp.Or(o.Version, "unknown"), Clock: clock,
-		Progress: tell, Databases: store.Files{}}
+		Progress: progress, Databases: store.Files{}}
 }

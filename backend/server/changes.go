@@ -13,10 +13,10 @@ import (
 // changesPace is the interval at which changes are collected and reported.
 const changesPace = time.Second
 
-// Changes calls tell with the kinds of rows that have changed, by the names of
-// their resources, at most once per changesPace, until ctx ends or tell fails. It
+// Changes calls notify with the kinds of rows that have changed, by the names of
+// their resources, at most once per changesPace, until ctx ends or notify fails. It
 // reports no details: listeners request what they may view.
-func (s *Server) Changes(ctx context.Context, tell func(kinds []string) error) error {
+func (s *Server) Changes(ctx context.Context, notify func(kinds []string) error) error {
 	kinds := append(slices.Clone(s.kinds), string(reporting.ReportTasks.Name), string(incident.DemoTimes.Name),
 		string(override.Overrides.Name))
 	feed := s.db.Follow(kinds...)
@@ -37,7 +37,7 @@ func (s *Server) Changes(ctx context.Context, tell func(kinds []string) error) e
 			slices.Sort(changed)
 			changed = slices.Compact(changed)
 		}
-		if err := tell(changed); err != nil {
+		if err := notify(changed); err != nil {
 			return err
 		}
 		pace.Reset(changesPace)

@@ -23,9 +23,9 @@ const portalFile = "portal.db"
 var databases = []string{portalFile, "series.db", "workspace.db"}
 
 // Check verifies every database of a data folder, even while a portal runs on it,
-// and changes nothing. It calls tell with each intact file, and returns the first
+// and changes nothing. It calls progress with each intact file, and returns the first
 // damaged one as a fault.
-func Check(ctx context.Context, data string, tell func(file string)) error {
+func Check(ctx context.Context, data string, progress func(file string)) error {
 	if _, err := os.Stat(filepath.Join(data, databases[0])); err != nil {
 		return fault.New(fault.Conflict, "there is no portal in %s; name its folder with --data", data)
 	}
@@ -34,7 +34,7 @@ func Check(ctx context.Context, data string, tell func(file string)) error {
 		err := store.Files{}.Verify(ctx, filepath.Join(data, name))
 		switch {
 		case err == nil:
-			tell(name)
+			progress(name)
 		case errors.Is(err, fs.ErrNotExist): // a portal without an Explorer has no workspace
 		case ctx.Err() != nil:
 			return fault.New(fault.Conflict, "stopped; nothing was changed")

@@ -77,7 +77,7 @@ func Send(ctx context.Context, o Options, c Command) (Result, error) {
 // controlTimeout limits how long each side waits for the next line.
 const controlTimeout = 10 * time.Second
 
-func exchange(conn net.Conn, c Command, tell func(backup.Progress)) (Result, error) {
+func exchange(conn net.Conn, c Command, progress func(backup.Progress)) (Result, error) {
 	if err := conn.SetDeadline(time.Now().Add(controlTimeout)); err != nil {
 		return Result{}, err
 	}
@@ -90,8 +90,8 @@ func exchange(conn net.Conn, c Command, tell func(backup.Progress)) (Result, err
 			return Result{}, fault.New(fault.Offline, "the running Spyglass did not respond")
 		}
 		switch {
-		case r.Progress != nil && tell != nil:
-			tell(*r.Progress)
+		case r.Progress != nil && progress != nil:
+			progress(*r.Progress)
 		case r.Error != "":
 			return Result{}, fault.New(r.Kind, "%s", r.Error)
 		default:

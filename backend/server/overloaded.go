@@ -24,13 +24,13 @@ const overloadedAgain = time.Minute
 func (s *Server) watchExpressions(ctx context.Context) {
 	again := time.NewTicker(overloadedAgain)
 	defer again.Stop()
-	for told, first := []string(nil), true; ; {
+	for reported, first := []string(nil), true; ; {
 		over, err := fleet.Overloaded(ctx, s.db)
-		if err == nil && (first || !slices.Equal(over, told)) {
-			err = s.notifyOverloaded(ctx, over, len(told) > 0)
+		if err == nil && (first || !slices.Equal(over, reported)) {
+			err = s.notifyOverloaded(ctx, over, len(reported) > 0)
 		}
 		if err == nil {
-			told, first = over, false
+			reported, first = over, false
 		} else if ctx.Err() == nil {
 			s.o.Log.ErrorContext(ctx, "the alert about expressions that take too much work could not be written",
 				"err", err)

@@ -37,12 +37,12 @@ func (s *storage) now() (problem string, changed <-chan struct{}) {
 	return s.problem, s.changed
 }
 
-// Storage calls tell with the reason why writes fail, "" if they do not:
+// Storage calls notify with the reason why writes fail, "" if they do not:
 // immediately, and after each change until ctx ends.
-func (s *Server) Storage(ctx context.Context, tell func(problem string)) {
+func (s *Server) Storage(ctx context.Context, notify func(problem string)) {
 	for {
 		problem, changed := s.storage.now()
-		tell(problem)
+		notify(problem)
 		select {
 		case <-changed:
 		case <-ctx.Done():
@@ -51,8 +51,8 @@ func (s *Server) Storage(ctx context.Context, tell func(problem string)) {
 	}
 }
 
-// lookAtFiles checks whether the databases can be written. They log the reason if
-// not.
+// lookAtFiles checks whether the databases can be written. The databases log the
+// reason if not.
 func (s *Server) lookAtFiles() {
 	problem := ""
 	if err := cmp.Or(s.db.Writable(), s.series.Present()); err != nil {

@@ -44,11 +44,11 @@ func (t *tx) rule(do func() error) error {
 // audited reports whether changes of the table are recorded in the audit log.
 func (t *Table[T]) audited() bool { return t.db.auditor != nil && t.res.Category != "" }
 
-// tell records a change of one row in the audit log. before and after are the
+// audit records a change of one row in the audit log. before and after are the
 // JSON of the row; nil means that the row did not exist. more lists changed
 // fields that are not in the JSON.
-func (t *Table[T]) tell(ctx context.Context, tx *tx, call *resource.Call, action string, id int64, before, after []byte,
-	more ...string) error {
+func (t *Table[T]) audit(ctx context.Context, tx *tx, call *resource.Call, action string, id int64, before,
+	after []byte, more ...string) error {
 	if !t.audited() {
 		return nil
 	}
@@ -136,7 +136,7 @@ func (t *Table[T]) wrote(ctx context.Context, tx *tx, id int64, fresh bool, afte
 		action = "delete"
 	}
 	before := tx.seen[seenRow{string(t.res.Name), id}]
-	return t.tell(ctx, tx, call, action, id, before, after)
+	return t.audit(ctx, tx, call, action, id, before, after)
 }
 
 // unseen returns the write-only fields in a body. Responses never show their

@@ -59,7 +59,7 @@ func (t *Table[T]) drop(ctx context.Context, tx *tx, c *resource.Call, row T, ha
 	if err != nil {
 		return err
 	}
-	return t.tell(ctx, tx, c, action, *t.idOf(row), before, nil)
+	return t.audit(ctx, tx, c, action, *t.idOf(row), before, nil)
 }
 
 // clear deletes all of the caller's own rows.

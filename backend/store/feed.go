@@ -76,12 +76,12 @@ func (f *feed) Next(ctx context.Context) (rows []resource.Changed, lost bool, er
 func (f *feed) add(changes []resource.Changed) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	told := false
+	relevant := false
 	for _, c := range changes {
 		if !f.names[c.Name] {
 			continue
 		}
-		told = true
+		relevant = true
 		switch {
 		case c.ID == 0 || len(f.rows) >= maxFeed:
 			f.lost = true
@@ -89,7 +89,7 @@ func (f *feed) add(changes []resource.Changed) {
 			f.rows[c] = true
 		}
 	}
-	if !told {
+	if !relevant {
 		return
 	}
 	select {

@@ -109,7 +109,7 @@ func (t *Table[T]) appendLines(ctx context.Context, s *snapshot, out []byte, who
 		return out, nil
 	}
 	p := &page{}
-	if err := t.readRows(ctx, ask{s.base, false}, p, engine.Select{Where: engine.Among{Column: engine.ID,
+	if err := t.readRows(ctx, listReader{s.base, false}, p, engine.Select{Where: engine.Among{Column: engine.ID,
 		IDs: ids}}); err != nil {
 		return nil, err
 	}

@@ -294,7 +294,7 @@ func (t *Table[T]) object(out, body []byte, derived [][][]byte, row int, fields 
 func (t *Table[T]) shownRow(ctx context.Context, q querier, who *resource.Access, id int64,
 	cond *condition) ([]byte, error) {
 	p := &page{}
-	if err := t.readRows(ctx, ask{q.reader(), false}, p, engine.Select{Where: engine.All{engine.HasID(id),
+	if err := t.readRows(ctx, listReader{q.reader(), false}, p, engine.Select{Where: engine.All{engine.HasID(id),
 		cond.all}}); err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ func (t *Table[T]) begins(all engine.All) bool {
 }
 
 // farPage reads such a page.
-func (t *Table[T]) farPage(ctx context.Context, r ask, cond *condition, order []engine.Order, q resource.Query,
+func (t *Table[T]) farPage(ctx context.Context, r listReader, cond *condition, order []engine.Order, q resource.Query,
 	state uint64) (*page, error) {
 	total, err := t.total(ctx, r, cond, state)
 	if err != nil {
@@ -66,7 +66,7 @@ func (t *Table[T]) farPage(ctx context.Context, r ask, cond *condition, order []
 }
 
 // mark returns the id of the row after n strides.
-func (t *Table[T]) mark(ctx context.Context, r ask, n int64) (int64, error) {
+func (t *Table[T]) mark(ctx context.Context, r listReader, n int64) (int64, error) {
 	state := t.members.now()
 	t.marks.mu.Lock()
 	var ids []int64

@@ -53,7 +53,7 @@ func (t *Table[T]) page(ctx context.Context, cond *condition, order []engine.Ord
 		if p := t.recent.get(key, state); p != nil && settled(state) {
 			return p, nil
 		}
-		p, err := t.readPage(ctx, ask{t.db.base, !keep}, cond, order, q, state)
+		p, err := t.readPage(ctx, listReader{t.db.base, !keep}, cond, order, q, state)
 		if err != nil {
 			return nil, err
 		}
@@ -67,19 +67,19 @@ func (t *Table[T]) page(ctx context.Context, cond *condition, order []engine.Ord
 		return nil, err
 	}
 	defer func() { _ = s.Close() }()
-	return t.readPage(ctx, ask{s, true}, cond, order, q, 1)
+	return t.readPage(ctx, listReader{s, true}, cond, order, q, 1)
 }
 
-// ask says how to read a list. once is set for filters: they have too many forms
+// listReader says how to read a list. once is set for filters: they have too many forms
 // to keep their statements prepared.
-type ask struct {
+type listReader struct {
 	engine.Reader
 	once bool
 }
 
 // readPage reads the rows and the total. An even state means that its totals may
 // be cached.
-func (t *Table[T]) readPage(ctx context.Context, r ask, cond *condition, order []engine.Order, q resource.Query,
+func (t *Table[T]) readPage(ctx context.Context, r listReader, cond *condition, order []engine.Order, q resource.Query,
 	state uint64) (*page, error) {
 	if t.far(cond, order, q, state) {
 		return t.farPage(ctx, r, cond, order, q, state)
@@ -99,7 +99,7 @@ func (t *Table[T]) readPage(ctx context.Context, r ask, cond *condition, order [
 }
 
 // total counts the rows that meet the condition.
-func (t *Table[T]) total(ctx context.Context, r ask, cond *condition, state uint64) (int64, error) {
+func (t *Table[T]) total(ctx context.Context, r listReader, cond *condition, state uint64) (int64, error) {
 	key := engine.Key(cond.all)
 	if n, ok := t.totals.get(key, state); ok && settled(state) {
 		return n, nil
@@ -123,7 +123,7 @@ func (t *Table[T]) froms() []string {
 }
 
 // readRows adds the rows that q finds to a page.
-func (t *Table[T]) readRows(ctx context.Context, r ask, p *page, q engine.Select) error {
+func (t *Table[T]) readRows(ctx context.Context, r listReader, p *page, q engine.Select) error {
 	q.Table, q.Columns, q.Once = t.table, t.shows, r.once
 	found, err := r.Select(ctx, q)
 	if err != nil {

@@ -69,13 +69,13 @@ func (t *Table[T]) seekPage(ctx context.Context, q question, found []int64, tota
 	if !whole {
 		narrow := &condition{}
 		narrow.and(among, q.cond.all)
-		return t.readPage(ctx, ask{t.db.base, true}, narrow, q.order, q.query, 1)
+		return t.readPage(ctx, listReader{t.db.base, true}, narrow, q.order, q.query, 1)
 	}
 	p := &page{total: total}
 	if len(found) == 0 {
 		return p, nil
 	}
-	if err := t.readRows(ctx, ask{t.db.base, false}, p, engine.Select{Where: among}); err != nil ||
+	if err := t.readRows(ctx, listReader{t.db.base, false}, p, engine.Select{Where: among}); err != nil ||
 		len(p.ids) < len(found) {
 		return p, err // rows were deleted meanwhile: the state has changed
 	}

@@ -117,7 +117,7 @@ func (w *view[T]) choose(ctx context.Context, rows []T, where engine.Cond, order
 func (w *view[T]) one(ctx context.Context, q querier, c *resource.Call, op resource.Operation) (none T, err error) {
 	var id int64
 	if w.views.Single == 0 {
-		if id, err = w.table.asked(c); err != nil {
+		if id, err = w.table.rowID(c); err != nil {
 			return none, err
 		}
 	}
@@ -187,7 +187,7 @@ func (w *view[T]) change(whole bool) func(context.Context, *resource.Call) (any,
 			if now, err = w.one(ctx, tx, c, resource.Modify); err != nil {
 				return err
 			}
-			if err := w.tell(ctx, tx, c, was, now, whole); err != nil {
+			if err := w.audit(ctx, tx, c, was, now, whole); err != nil {
 				return err
 			}
 			response, err = w.shown(now)
@@ -230,8 +230,8 @@ func (w *view[T]) edited(was T, body *resource.Body, whole bool) (T, error) {
 	return now, w.views.Apply(body, now, true)
 }
 
-// tell records the change in the audit log as a change of the requested row.
-func (w *view[T]) tell(ctx context.Context, tx *tx, c *resource.Call, was, now T, whole bool) error {
+// audit records the change in the audit log as a change of the requested row.
+func (w *view[T]) audit(ctx context.Context, tx *tx, c *resource.Call, was, now T, whole bool) error {
 	before, err := w.views.AppendJSON(nil, was)
 	if err != nil {
 		return err
@@ -248,5 +248,5 @@ func (w *view[T]) tell(ctx context.Context, tx *tx, c *resource.Call, was, now T
 	if id == 0 {
 		id = *w.table.idOf(now)
 	}
-	return w.table.tell(ctx, tx, c, action, id, before, after)
+	return w.table.audit(ctx, tx, c, action, id, before, after)
 }

@@ -2,15 +2,15 @@ package store
 
 // watcher is notified when tables change.
 type watcher struct {
-	of   []*seqlock
-	tell chan struct{}
+	of     []*seqlock
+	signal chan struct{}
 }
 
 // Watch signals each commit that changed a row of one of those resources. It
 // combines commits into one signal until the receiver reads it. stop ends it; the
 // channel is never closed.
 func (db *DB) Watch(names ...string) (changed <-chan struct{}, stop func()) {
-	w := &watcher{tell: make(chan struct{}, 1)}
+	w := &watcher{signal: make(chan struct{}, 1)}
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	for _, name := range names {
@@ -22,7 +22,7 @@ func (db *DB) Watch(names ...string) (changed <-chan struct{}, stop func()) {
 		db.watchers = map[*watcher]bool{}
 	}
 	db.watchers[w] = true
-	return w.tell, func() {
+	return w.signal, func() {
 		db.mu.Lock()
 		defer db.mu.Unlock()
 		delete(db.watchers, w)
@@ -37,7 +37,7 @@ func (db *DB) announce(touched map[*seqlock]int) {
 		for _, s := range w.of {
 			if touched[s] > 0 {
 				select {
-				case w.tell <- struct{}{}:
+				case w.signal <- struct{}{}:
 				default: // it already has a signal
 				}
 				break

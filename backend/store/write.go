@@ -19,7 +19,7 @@ func (t *Table[T]) get(ctx context.Context, c *resource.Call) (any, error) {
 	if err := t.knownFields(fields); err != nil {
 		return nil, err
 	}
-	id, err := t.asked(c)
+	id, err := t.rowID(c)
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +162,7 @@ func (t *Table[T]) record(ctx context.Context, tx *tx, w *resource.Write, action
 			return nil, err
 		}
 	}
-	if err := t.tell(ctx, tx, w.Call, action, *t.idOf(now), before, text, unseen...); err != nil {
+	if err := t.audit(ctx, tx, w.Call, action, *t.idOf(now), before, text, unseen...); err != nil {
 		return nil, err
 	}
 	shown, err := t.written(ctx, tx, w.Call.Access, now, text)
@@ -259,8 +259,8 @@ func (t *Table[T]) change(c *resource.Call, action string,
 	}, nil
 }
 
-// asked returns the id of the row in the call.
-func (t *Table[T]) asked(c *resource.Call) (int64, error) {
+// rowID returns the id of the row in the call.
+func (t *Table[T]) rowID(c *resource.Call) (int64, error) {
 	if t.res.Single > 0 {
 		return t.res.Single, nil
 	}
@@ -280,7 +280,7 @@ func (t *Table[T]) own(ctx context.Context, tx *tx, c *resource.Call, op resourc
 
 func (t *Table[T]) ownAs(ctx context.Context, tx *tx, c *resource.Call, op resource.Operation,
 	which life) (row T, err error) {
-	id, err := t.asked(c)
+	id, err := t.rowID(c)
 	if err != nil {
 		return row, err
 	}

@@ -130,7 +130,7 @@ type savedFile struct {
 func (r *run) toFile(ctx context.Context, in *request) (*outcome, error) {
 	at := slices.IndexFunc(fileKinds, func(k fileKind) bool { return k.id == in.File })
 	d := &disk{kind: fileKinds[at], ctx: ctx, came: make(chan io.Writer), ended: make(chan struct{}),
-		ready: func() { r.tell("ready", 0) }}
+		ready: func() { r.publish("ready", 0) }}
 	d.name = view.FileName(in.Name) + "." + d.kind.extension
 	defer close(d.ended)
 	r.pager.runs.offer(runKey{r.User, r.In.SendID}, d)

@@ -10,24 +10,24 @@ import (
 // it sends immediately; near the limit, it sends only as its own earlier requests
 // leave the window.
 type pace struct {
-	asked []time.Time // within the window, oldest first
+	sent []time.Time // within the window, oldest first
 }
 
 const maxPace = 10_000 // requests to remember
 
 // after returns the delay before the next page, from the quota of the last one.
 func (p *pace) after(q *payload.Quota, now time.Time) time.Duration {
-	p.asked = append(p.asked, now)
+	p.sent = append(p.sent, now)
 	if q == nil || q.Limit <= 0 || q.Window <= 0 {
-		p.asked = p.asked[:0]
+		p.sent = p.sent[:0]
 		return 0
 	}
 	window := time.Duration(q.Window) * time.Second
-	for len(p.asked) > 0 && (now.Sub(p.asked[0]) >= window || len(p.asked) > maxPace) {
-		p.asked = p.asked[1:]
+	for len(p.sent) > 0 && (now.Sub(p.sent[0]) >= window || len(p.sent) > maxPace) {
+		p.sent = p.sent[1:]
 	}
-	if q.Remaining > max(1, q.Limit/20) || len(p.asked) == 0 {
+	if q.Remaining > max(1, q.Limit/20) || len(p.sent) == 0 {
 		return 0
 	}
-	return max(p.asked[0].Add(window).Sub(now), window/time.Duration(q.Limit))
+	return max(p.sent[0].Add(window).Sub(now), window/time.Duration(q.Limit))
 }

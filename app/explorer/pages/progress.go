@@ -152,7 +152,7 @@ func goesOn(h *workspace.History, items int64) bool {
 // with the current request, which has the secrets that the history masks. It
 // returns fault.Conflict if that request has changed.
 func regain(x *send.Exchange, past *workspace.History, doc *document.Document) (*progressed, error) {
-	if asks(past.URL) != asks(x.History.URL) ||
+	if pathAndQuery(past.URL) != pathAndQuery(x.History.URL) ||
 		!slices.Equal(switchedOn(past.Draft.Headers), switchedOn(x.History.Draft.Headers)) {
 		return nil, fault.New(fault.Conflict, "the request was edited after these pages; fetch all pages again")
 	}
@@ -186,8 +186,8 @@ func switchedOn(rows workspace.Rows) (out [][2]string) {
 	return out
 }
 
-// asks returns the path and query of a URL, without the portal's host and port.
-func asks(address string) string {
+// pathAndQuery returns the path and query of a URL, without the portal's host and port.
+func pathAndQuery(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
 		return address

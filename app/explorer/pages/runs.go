@@ -85,13 +85,13 @@ func (r *runs) left(document string) (*progressed, error) {
 	return p, nil
 }
 
-// gate blocks while the run is paused, and calls told when that begins.
-func (s *steering) gate(ctx context.Context, told func()) error {
+// gate blocks while the run is paused, and calls onPause when that begins.
+func (s *steering) gate(ctx context.Context, onPause func()) error {
 	s.mu.Lock()
 	held := s.held
 	s.mu.Unlock()
 	if held != nil {
-		told()
+		onPause()
 		select {
 		case <-held:
 		case <-ctx.Done():

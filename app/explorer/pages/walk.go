@@ -61,10 +61,10 @@ func (r *refused) Error() string {
 // keeps to rate limits, can be paused, and copes with totals that change.
 func (r *run) walk(ctx context.Context) (header http.Header, err error) {
 	for !r.whole {
-		if err := r.gate(ctx, func() { r.tell("paused", 0) }); err != nil {
+		if err := r.gate(ctx, func() { r.publish("paused", 0) }); err != nil {
 			return header, err
 		}
-		r.tell("running", 0)
+		r.publish("running", 0)
 		response, got, err := r.fetchPage(ctx)
 		if err != nil {
 			return header, err
@@ -90,7 +90,7 @@ func (r *run) walk(ctx context.Context) (header http.Header, err error) {
 func (r *run) wait(ctx context.Context, d time.Duration) error {
 	end := time.Now().Add(d)
 	for left := d; left > 0; left = time.Until(end) {
-		r.tell("waiting", left)
+		r.publish("waiting", left)
 		over := time.NewTimer(left)
 		select {
 		case <-over.C:
@@ -98,7 +98,7 @@ func (r *run) wait(ctx context.Context, d time.Duration) error {
 		case <-ctx.Done():
 		}
 		over.Stop()
-		if err := r.gate(ctx, func() { r.tell("paused", 0) }); err != nil {
+		if err := r.gate(ctx, func() { r.publish("paused", 0) }); err != nil {
 			return err
 		}
 	}
@@ -121,7 +121,7 @@ func (r *run) fetchPage(ctx context.Context) (*http.Response, *payload.Page, err
 			if err := r.wait(ctx, payload.RetryAfter(response.Header, time.Now())); err != nil {
 				return nil, nil, err
 			}
-			r.tell("running", 0)
+			r.publish("running", 0)
 			continue
 		case response.StatusCode != http.StatusOK:
 			return nil, nil, &refused{response, body}
@@ -140,8 +140,8 @@ func (r *run) fetchPage(ctx context.Context) (*http.Response, *payload.Page, err
 	}
 }
 
-// tell sends the run's progress to the user's streams.
-func (r *run) tell(state string, pause time.Duration) {
+// publish sends the run's progress to the user's streams.
+func (r *run) publish(state string, pause time.Duration) {
 	r.Hub.Notify(r.User, "pages "+r.In.SendID, stream.PagesEvent{
 		SendID: r.In.SendID, State: state, Page: r.pages, Pages: r.of(), Items: r.items, Total: r.total,
 		MS: time.Since(r.at).Milliseconds(), Wait: pause.Milliseconds(), Quota: r.quota,

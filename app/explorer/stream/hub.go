@@ -28,13 +28,13 @@ import (
 // gets the newest event of each key.
 type Hub struct {
 	Stopped <-chan struct{} // ends the streams
-	// Changes calls tell with the kinds of rows that change in the portal, until
-	// ctx ends or tell fails; nil if changes are not reported.
-	Changes func(ctx context.Context, tell func(kinds []string) error) error
-	// Storage calls tell with the reason why the portal cannot write, "" if it
+	// Changes calls notify with the kinds of rows that change in the portal, until
+	// ctx ends or notify fails; nil if changes are not reported.
+	Changes func(ctx context.Context, notify func(kinds []string) error) error
+	// Storage calls notify with the reason why the portal cannot write, "" if it
 	// can: immediately, and on each change until ctx ends; nil if that is not
 	// reported.
-	Storage func(ctx context.Context, tell func(problem string))
+	Storage func(ctx context.Context, notify func(problem string))
 
 	mu      sync.Mutex
 	streams map[int64]map[*stream]bool

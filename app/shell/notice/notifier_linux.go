@@ -51,7 +51,7 @@ func newNotifier(ctx context.Context, clicked func(link string)) (*notifier, err
 	conn.Signal(signals)
 	n.hears.Keep(ctx, "desktop notices", func(context.Context) {
 		for signal := range signals { // closed with the connection
-			n.heard(signal)
+			n.handle(signal)
 		}
 	})
 	return n, nil
@@ -79,8 +79,8 @@ func (n *notifier) show(ctx context.Context, notice Notice) error {
 	return nil
 }
 
-// heard opens the link of a clicked notice, and drops that of a closed one.
-func (n *notifier) heard(signal *dbus.Signal) {
+// handle opens the link of a clicked notice, and drops that of a closed one.
+func (n *notifier) handle(signal *dbus.Signal) {
 	if len(signal.Body) != 2 {
 		return
 	}

@@ -26,8 +26,8 @@ type tray struct {
 	head  *systray.MenuItem // the number of open alerts
 	worst [MostWorst]*systray.MenuItem
 
-	mu   sync.Mutex
-	told Tray // the last tray shown
+	mu      sync.Mutex
+	current Tray // the last tray shown
 }
 
 // Show shows the tray's content until closing. A process has one tray, and
@@ -50,7 +50,7 @@ func (m Menu) Show(contents <-chan Tray, closing <-chan struct{}) {
 				}
 				continue
 			}
-			shown.tell(now)
+			shown.update(now)
 		}
 	}
 }
@@ -72,7 +72,7 @@ func newTray(m Menu, first Tray) (*tray, error) {
 	systray.SetOnTapped(m.Open)
 	return t, start(func() {
 		t.menu()
-		t.tell(first)
+		t.update(first)
 	})
 }
 
@@ -120,8 +120,8 @@ func (t *tray) follow(i int, clicks <-chan struct{}) {
 	for range clicks {
 		t.mu.Lock()
 		link := ""
-		if i < len(t.told.Worst) {
-			link = t.told.Worst[i].Link
+		if i < len(t.current.Worst) {
+			link = t.current.Worst[i].Link
 		}
 		t.mu.Unlock()
 		if link != "" {
@@ -130,9 +130,9 @@ func (t *tray) follow(i int, clicks <-chan struct{}) {
 	}
 }
 
-func (t *tray) tell(now Tray) {
+func (t *tray) update(now Tray) {
 	t.mu.Lock()
-	t.told = now
+	t.current = now
 	t.mu.Unlock()
 	systray.SetIcon(t.icons[now.Level])
 	systray.SetTooltip(t.Title + ": " + now.Text)

@@ -43,8 +43,8 @@ var (
 			Doc: "Append a number to a name that is taken, instead of responding with 409"}}}
 )
 
-// asked reports whether the request is for a file.
-func asked(c *resource.Call) (bool, error) {
+// wantsFile reports whether the request is for a file.
+func wantsFile(c *resource.Call) (bool, error) {
 	switch c.Query.Get("format") {
 	case "":
 		return false, nil
@@ -58,7 +58,7 @@ func asked(c *resource.Call) (bool, error) {
 // exportingOne returns a handler that returns one data source, or its file.
 func exportingOne(db resource.DB, read resource.Handler) resource.Handler {
 	return func(ctx context.Context, c *resource.Call) (any, error) {
-		file, err := asked(c)
+		file, err := wantsFile(c)
 		if err != nil {
 			return nil, err
 		}
@@ -93,7 +93,7 @@ func plainly(c *resource.Call) *resource.Call {
 // exportingAll returns a handler that lists data sources, or a file of them.
 func exportingAll(db resource.DB, list resource.Handler) resource.Handler {
 	return func(ctx context.Context, c *resource.Call) (any, error) {
-		file, err := asked(c)
+		file, err := wantsFile(c)
 		if err != nil {
 			return nil, err
 		}

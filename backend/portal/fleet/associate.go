@@ -156,7 +156,7 @@ func (a *Applying) plan(ctx context.Context, r resource.Reader, devices []Device
 		for _, source := range a.to(s) {
 			row := of[source.ID]
 			delete(of, source.ID)
-			if row == nil || !row.tells(source) || !row.complete(finds && source.EnableDiscovery) {
+			if row == nil || !row.isCurrent(source) || !row.complete(finds && source.EnableDiscovery) {
 				steps = append(steps, step{d, source, row, finds})
 			}
 		}
@@ -167,8 +167,8 @@ func (a *Applying) plan(ctx context.Context, r resource.Reader, devices []Device
 	return steps, nil
 }
 
-// tells reports whether the row's copies of its data source's fields are current.
-func (d *DeviceDataSource) tells(s *datasource.DataSource) bool {
+// isCurrent reports whether the row's copies of its data source's fields are current.
+func (d *DeviceDataSource) isCurrent(s *datasource.DataSource) bool {
 	return d.Name == s.Name && d.DisplayName == s.DisplayName && d.Method == s.CollectMethod &&
 		d.Multiple == s.HasMultiInstances
 }

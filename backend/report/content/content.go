@@ -114,7 +114,7 @@ func (r *Run) Write(ctx context.Context, w io.Writer) (rows, pages int64, err er
 	t.Rows = func(yield func(layout.Row) error) error {
 		return each(func(row layout.Row) error {
 			if rows++; rows%100 == 0 {
-				if err := r.told(ctx, r.ready+rows*(100-r.ready)/max(t.Total, rows), rows); err != nil {
+				if err := r.progress(ctx, r.ready+rows*(100-r.ready)/max(t.Total, rows), rows); err != nil {
 					return err
 				}
 			}
@@ -125,8 +125,8 @@ func (r *Run) Write(ctx context.Context, w io.Writer) (rows, pages int64, err er
 	return rows, pages, err
 }
 
-// told reports the progress, and returns an error if the run was canceled.
-func (r *Run) told(ctx context.Context, percent, rows int64) error {
+// progress reports the progress, and returns an error if the run was canceled.
+func (r *Run) progress(ctx context.Context, percent, rows int64) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}

@@ -157,7 +157,7 @@ func (m *measuring) read(ctx context.Context) error {
 		row := m.rows[i]
 		if i%50 == 0 {
 			m.ready = int64(i) * 90 / int64(len(m.rows))
-			if err := m.told(ctx, m.ready, 0); err != nil {
+			if err := m.progress(ctx, m.ready, 0); err != nil {
 				return err
 			}
 		}

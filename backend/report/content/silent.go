@@ -61,5 +61,5 @@ func (a *availabilities) silent(ctx context.Context, d *fleet.Device) (spans, er
 			out = append(out, span{at, min(at+step, a.to)})
 		}
 	}
-	return union(out), a.told(ctx, a.ready, 0)
+	return union(out), a.progress(ctx, a.ready, 0)
 }

@@ -167,7 +167,7 @@ func (s *source[T]) scanPages(ctx context.Context, r *Run, each func(page []*T) 
 		if err := each(kept); err != nil {
 			return err
 		}
-		if err := r.told(ctx, r.ready, 0); err != nil || len(page) < pageRows {
+		if err := r.progress(ctx, r.ready, 0); err != nil || len(page) < pageRows {
 			return err
 		}
 	}

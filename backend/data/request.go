@@ -68,8 +68,8 @@ func epoch(doc string) resource.Schema {
 	return resource.Schema{Type: "integer", Format: "epoch-seconds", Doc: doc}
 }
 
-// ask holds the parameters of a request.
-type ask struct {
+// request holds the parameters of a request.
+type request struct {
 	from, to  int64  // epoch seconds, both included
 	aggregate string // none, or the aggregate of each step
 	step      int64  // seconds
@@ -78,7 +78,7 @@ type ask struct {
 }
 
 // read parses the query; span is its length in seconds by default.
-func read(c *resource.Call, span int64) (a ask, err error) {
+func read(c *resource.Call, span int64) (a request, err error) {
 	if a.from, a.to, err = readSpan(c, span); err != nil {
 		return a, err
 	}
@@ -96,7 +96,7 @@ func read(c *resource.Call, span int64) (a ask, err error) {
 	return a, a.readStep(c)
 }
 
-func (a *ask) readPercent(c *resource.Call) error {
+func (a *request) readPercent(c *resource.Call) error {
 	text := c.Query.Get("percent")
 	a.percent = usualRank
 	if text == "" {
@@ -171,7 +171,7 @@ func oneOf(c *resource.Call, name string, allowed []any) (string, error) {
 	}
 }
 
-func (a *ask) readStep(c *resource.Call) error {
+func (a *request) readStep(c *resource.Call) error {
 	text := c.Query.Get("step")
 	if a.aggregate == none {
 		if text != "" {

@@ -21,23 +21,23 @@ const (
 	mostSearches = 100
 )
 
-// asked holds the searches that were sent to remote collectors and have no result
+// handedOver holds the searches that were sent to remote collectors and have no result
 // yet: the collector by the id of the data source on the device. They are in
 // memory only, because a search without a result is due again.
-type asked struct {
-	mu  sync.Mutex
-	who map[int64]int64
+type handedOver struct {
+	mu         sync.Mutex
+	collectors map[int64]int64
 }
 
 // handOver requests a collector to discover the instances of a data source on a
 // device.
 func (m *Monitor) handOver(ctx context.Context, row *fleet.DeviceDataSource, collector int64) error {
-	m.asked.mu.Lock()
-	if m.asked.who == nil {
-		m.asked.who = map[int64]int64{}
+	m.handedOver.mu.Lock()
+	if m.handedOver.collectors == nil {
+		m.handedOver.collectors = map[int64]int64{}
 	}
-	m.asked.who[row.ID] = collector
-	m.asked.mu.Unlock()
+	m.handedOver.collectors[row.ID] = collector
+	m.handedOver.mu.Unlock()
 	return m.db.Write(ctx, func(tx resource.Tx) error {
 		row, err := resource.Lookup(ctx, tx, fleet.DeviceDataSources.Name, row.ID)
 		if err != nil || row == nil {
@@ -50,25 +50,25 @@ func (m *Monitor) handOver(ctx context.Context, row *fleet.DeviceDataSource, col
 
 // finish ends a search, and reports whether it was sent to that collector.
 func (m *Monitor) finish(id, collector int64) bool {
-	m.asked.mu.Lock()
-	defer m.asked.mu.Unlock()
-	if m.asked.who[id] != collector {
+	m.handedOver.mu.Lock()
+	defer m.handedOver.mu.Unlock()
+	if m.handedOver.collectors[id] != collector {
 		return false
 	}
-	delete(m.asked.who, id)
+	delete(m.handedOver.collectors, id)
 	return true
 }
 
 // Searches returns the discovery searches that a collector has to run now.
 func (m *Monitor) Searches(ctx context.Context, collector int64) ([]check.Search, error) {
-	m.asked.mu.Lock()
+	m.handedOver.mu.Lock()
 	var ids []int64
-	for id, who := range m.asked.who {
-		if who == collector {
+	for id, collectors := range m.handedOver.collectors {
+		if collectors == collector {
 			ids = append(ids, id)
 		}
 	}
-	m.asked.mu.Unlock()
+	m.handedOver.mu.Unlock()
 	slices.Sort(ids)
 	ids = ids[:min(len(ids), mostSearches)]
 	rows, err := resource.Find(ctx, m.db, fleet.DeviceDataSources.Name,
