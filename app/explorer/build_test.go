@@ -18,7 +18,7 @@ func (h *house) variables() {
 		`{"name":"key","value":"size"}`, `{"name":"both","value":"global","scope":"global"}`,
 		`{"name":"both","value":"portal","scope":"portal"}`,
 		`{"name":"nested","value":"{{id}}"}`, `{"name":"secret","value":"` + planted + `","secret":true}`,
-		`{"name":"lost","value":"gone","secret":true}`,
+		`{"name":"lost","value":"gone","secret":true}`, `{"name":"pin","value":"7","secret":true}`,
 	} {
 		if a := h.ask(1, "POST /explorer/variables", v); a.status != 201 {
 			h.t.Fatalf("%s answered %d %s", v, a.status, a.body)
@@ -76,6 +76,7 @@ func TestAPathBecomesAURL(t *testing.T) {
 			`"key":"p","value":"50%25 +1"}]`,
 			url: `/api/device/devices/7?a=1&size=a/b?c%3Dd%26e%23f%2520%22%5C%20%C3%BC&size=&p=50%2525%20%2B1`},
 		{draft: `"path":"/device/devices/{{secret}}?a={{secret}}"`, url: `/api/device/devices/********?a=********`},
+		{draft: `"path":"/device/devices/7?a={{pin}}{{id}}"`, url: `/api/device/devices/7?a=********42`},
 		{draft: `"path":"/device/devices/{{$userId}}"`, url: `/api/device/devices/1`},
 		{draft: `"method":"DELETE","path":"/device/devices/7"`, url: `/api/device/devices/7`},
 

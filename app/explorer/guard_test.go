@@ -12,6 +12,7 @@ func TestALockedPortalGetsNoWrite(t *testing.T) {
 	if a := h.ask(1, "PATCH /explorer/settings", `{"portalReadOnly":true}`); a.status != 200 {
 		t.Fatal(a.body)
 	}
+	past := h.ask(1, "GET /explorer/history?fields=id", "").body
 	for _, method := range []string{"POST", "PUT", "PATCH", "DELETE"} {
 		a := h.ask(1, "POST /explorer/send", `{"sendId":"s","draft":{"method":"`+method+
 			`","path":"/raw/things/7","mode":"raw","body":"{}"}}`)
@@ -33,6 +34,9 @@ func TestALockedPortalGetsNoWrite(t *testing.T) {
 	}
 	if got := s.writes(); got != nil {
 		t.Errorf("the portal got %q", got)
+	}
+	if got := h.ask(1, "GET /explorer/history?fields=id", "").body; got != past {
+		t.Errorf("the history is %s, want %s", got, past)
 	}
 	if r := h.send(1, `{"path":"/raw/things/7"}`); r.Status != 200 {
 		t.Errorf("reading got %d", r.Status)

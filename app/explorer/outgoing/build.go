@@ -18,6 +18,7 @@ type Request struct {
 	Headers [][2]string
 	Body    string
 
+	shown    string             // the URL with secret variables masked; "" for that of URL
 	Endpoint *resource.Endpoint // in the catalog; nil if there is none
 	Path     string             // below the mount, escaped
 	Signed   bool               // it has its own Authorization header
@@ -71,15 +72,17 @@ func (t *Target) Build(f *Filler, d *workspace.Draft) (*Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	path, query, _ := cutQuery(rest)
-	if out.Path, err = f.path(path, d.PathParams); err != nil {
+	rest, behind, _ := cutQuery(rest)
+	var path, query filled
+	if err := f.path(&path, rest, d.PathParams); err != nil {
 		return nil, err
 	}
-	text, err := f.query(query, d.Query)
-	if err != nil {
+	if err := f.query(&query, behind, d.Query); err != nil {
 		return nil, err
 	}
-	out.URL = t.Origin + mount + out.Path + text
+	out.Path = path.sent.String()
+	out.URL = t.Origin + mount + out.Path + query.sent.String()
+	out.shown = t.Origin + mount + path.shown.String() + query.shown.String()
 	if out.Endpoint = t.Catalog.Match(d.Method, out.Path); out.Endpoint == nil && d.Template != "" {
 		out.Endpoint = t.Catalog.Match(d.Method, d.Template)
 	}
@@ -89,9 +92,7 @@ func (t *Target) Build(f *Filler, d *workspace.Draft) (*Request, error) {
 	if workspace.HasBody(d.Method) {
 		fill := f.fillJSON
 		if kind := out.Header("Content-Type"); kind != "" && !strings.Contains(strings.ToLower(kind), "json") {
-			fill = func(text string) (string, error) {
-				return f.fill("body", text, asIs, func(_, value string) (string, error) { return value, nil })
-			}
+			fill = func(text string) (string, error) { return f.fillPlain("body", text) }
 		}
 		if out.Body, err = fill(d.Body); err != nil {
 			return nil, err
@@ -118,9 +119,8 @@ func withoutReferences(text string) string {
 // parameter matches {id} in a path; a reference matches first.
 var parameter = regexp.MustCompile(`\{\{[^{}]*\}\}|\{([^{}/]+)\}`)
 
-// path fills in {parameters} and references.
-func (f *Filler) path(typed string, params workspace.Rows) (string, error) {
-	var out strings.Builder
+// path fills in {parameters} and references of a path, which is all of out.
+func (f *Filler) path(out *filled, typed string, params workspace.Rows) error {
 	var missing []string
 	last := 0
 	values := map[string]string{}
@@ -133,77 +133,69 @@ func (f *Filler) path(typed string, params workspace.Rows) (string, error) {
 		if at[2] < 0 {
 			continue
 		}
-		text, err := f.fillPath(typed[last:at[0]], typedPath)
-		if err != nil {
-			return "", err
+		if err := f.fillPath(out, typed[last:at[0]], typedPath); err != nil {
+			return err
 		}
-		out.WriteString(text)
 		last = at[1]
 		name := typed[at[2]:at[3]]
 		value, have := values[name]
 		if !have {
 			missing = append(missing, name)
-			out.WriteString("{" + name + "}")
+			out.add("{" + name + "}")
 			continue
 		}
-		if text, err = f.fillPath(value, Segment); err != nil {
-			return "", err
+		if err := f.fillPath(out, value, Segment); err != nil {
+			return err
 		}
-		out.WriteString(text)
 	}
-	text, err := f.fillPath(typed[last:], typedPath)
-	if err != nil {
-		return "", err
+	if err := f.fillPath(out, typed[last:], typedPath); err != nil {
+		return err
 	}
-	out.WriteString(text)
 	if len(missing) > 0 && f.manner != Shown {
-		return "", &fault.Error{Kind: fault.Invalid, Field: "path", Message: "{" + missing[0] + "} needs a value",
+		return &fault.Error{Kind: fault.Invalid, Field: "path", Message: "{" + missing[0] + "} needs a value",
 			Detail: map[string]any{"missing": missing}}
 	}
-	for part := range strings.SplitSeq(strings.ReplaceAll(strings.ToUpper(out.String()), "%2E", "."), "/") {
+	for part := range strings.SplitSeq(strings.ReplaceAll(strings.ToUpper(out.sent.String()), "%2E", "."), "/") {
 		if part == "." || part == ".." {
-			return "", fault.At("path", "the path must not contain the segments . and ..")
+			return fault.At("path", "the path must not contain the segments . and ..")
 		}
 	}
-	return out.String(), nil
+	return nil
 }
 
-// query returns "?…" from the typed query and the rows, or "" if there are none.
-func (f *Filler) query(typed string, rows workspace.Rows) (string, error) {
-	var parts []string
+// query adds "?…" from the typed query and the rows, or "" if there are none.
+func (f *Filler) query(out *filled, typed string, rows workspace.Rows) error {
+	before := "?"
 	if typed != "" {
-		text, err := f.fillTyped(typed)
-		if err != nil {
-			return "", err
+		out.add(before)
+		before = "&"
+		if err := f.fillTyped(out, typed); err != nil {
+			return err
 		}
-		parts = append(parts, text)
 	}
 	for _, r := range rows {
 		if !r.On || r.Key == "" && r.Value == "" {
 			continue
 		}
 		field := "query." + r.Key
-		key, err := f.fillQuery(field, r.Key, QueryText)
-		if err != nil {
-			return "", err
+		out.add(before)
+		before = "&"
+		if err := f.fillQuery(out, field, r.Key, QueryText); err != nil {
+			return err
 		}
-		value, err := f.fillQuery(field, r.Value, QueryText)
-		if err != nil {
-			return "", err
+		out.add("=")
+		if err := f.fillQuery(out, field, r.Value, QueryText); err != nil {
+			return err
 		}
-		parts = append(parts, key+"="+value)
 	}
-	if len(parts) == 0 {
-		return "", nil
-	}
-	return "?" + strings.Join(parts, "&"), nil
+	return nil
 }
 
 // fillTyped fills in a query that was typed after the path. An & within double
 // quotes belongs to the value.
-func (f *Filler) fillTyped(typed string) (string, error) {
+func (f *Filler) fillTyped(out *filled, typed string) error {
 	typed = pairs.Escape(typed, withoutReferences(typed))
-	return f.fillQuery("path", typed, typedQuery)
+	return f.fillQuery(out, "path", typed, typedQuery)
 }
 
 // forbidden lists headers that the connection or the session sets.

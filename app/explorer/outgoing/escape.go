@@ -69,8 +69,8 @@ func typedQuery(text string) string { return mend(text, inQuery+"=&+") }
 func asIs(text string) string { return text }
 
 // fillPath resolves references in a part of the path.
-func (f *Filler) fillPath(text string, literal func(string) string) (string, error) {
-	return f.fill("path", text, literal, func(name, value string) (string, error) {
+func (f *Filler) fillPath(out *filled, text string, literal func(string) string) error {
+	return f.fill(out, "path", text, literal, func(name, value string) (string, error) {
 		if value == "" {
 			return "", fault.At("path", "{{%s}} is empty; a segment of the path needs a value", name)
 		}
@@ -79,13 +79,20 @@ func (f *Filler) fillPath(text string, literal func(string) string) (string, err
 }
 
 // fillQuery resolves references in a key or a value of the query.
-func (f *Filler) fillQuery(field, text string, literal func(string) string) (string, error) {
-	return f.fill(field, text, literal, func(_, value string) (string, error) { return QueryText(value), nil })
+func (f *Filler) fillQuery(out *filled, field, text string, literal func(string) string) error {
+	return f.fill(out, field, text, literal, func(_, value string) (string, error) { return QueryText(value), nil })
+}
+
+// fillPlain resolves references in a text without an encoding.
+func (f *Filler) fillPlain(field, text string) (string, error) {
+	var out filled
+	err := f.fill(&out, field, text, asIs, func(_, value string) (string, error) { return value, nil })
+	return out.sent.String(), err
 }
 
 // fillHeader resolves references in a header.
 func (f *Filler) fillHeader(field, text string) (string, error) {
-	text, err := f.fill(field, text, asIs, func(_, value string) (string, error) { return value, nil })
+	text, err := f.fillPlain(field, text)
 	if err == nil && strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
 		err = fault.At(field, "a header must be one line without control characters")
 	}
@@ -95,15 +102,15 @@ func (f *Filler) fillHeader(field, text string) (string, error) {
 // fillJSON resolves references in a JSON text: within quotes a value is
 // escaped, outside it must be a whole JSON value.
 func (f *Filler) fillJSON(text string) (string, error) {
-	var out strings.Builder
+	var out filled
 	last, quoted := 0, false
 	for _, at := range reference.FindAllStringSubmatchIndex(text, -1) {
 		before := text[last:at[0]]
 		quoted = endsQuoted(before, quoted)
-		out.WriteString(before)
+		out.add(before)
 		last = at[1]
-		whole := !quoted && standsAlone(out.String(), text[at[1]:])
-		piece, err := f.one("body", text[at[0]:at[1]], text[at[2]:at[3]], asIs,
+		whole := !quoted && standsAlone(out.sent.String(), text[at[1]:])
+		err := f.one(&out, "body", text[at[0]:at[1]], text[at[2]:at[3]], asIs,
 			func(name, value string) (string, error) {
 				switch {
 				case quoted:
@@ -118,10 +125,9 @@ func (f *Filler) fillJSON(text string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		out.WriteString(piece)
 	}
-	out.WriteString(text[last:])
-	return out.String(), nil
+	out.add(text[last:])
+	return out.sent.String(), nil
 }
 
 // endsQuoted reports whether text ends inside a JSON string; quoted says whether

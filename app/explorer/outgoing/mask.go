@@ -1,6 +1,7 @@
 package outgoing
 
 import (
+	"cmp"
 	"net/url"
 	"regexp"
 	"slices"
@@ -54,9 +55,10 @@ func MaskDraft(d workspace.Draft, endpoint *resource.Endpoint) (masked workspace
 	return d, m.typed
 }
 
-// MaskURL returns the URL of a request that was built for display.
-func MaskURL(safe *Request) string {
-	path, query, found := strings.Cut(safe.URL, "?")
+// Masked returns the URL of a request as the history stores it: secrets that were
+// typed into its query and the values of secret variables are stars.
+func (o *Request) Masked() string {
+	path, query, found := strings.Cut(cmp.Or(o.shown, o.URL), "?")
 	if !found {
 		return path
 	}

@@ -17,7 +17,7 @@
 //
 // # Secrets
 //
-// MaskDraft, MaskURL, MaskBody and BodyMask put resource.Mask in place of secrets
+// MaskDraft, Request.Masked, MaskBody and BodyMask put resource.Mask in place of secrets
 // before the history keeps a request or its response.
 //
 // # Units
@@ -32,20 +32,23 @@
 // # Errors
 //
 // fault.Invalid names the field of the draft: path, query.NAME, headers.NAME or
-// body. fault.Denied: the portal is read-only. Explain converts connection errors
+// body. fault.Denied: the portal is read-only (Ready). Explain converts connection errors
 // to fault.Offline, with the field portal.
 package outgoing
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"spyglass/app/explorer/catalog"
 	"spyglass/app/explorer/client"
 	"spyglass/app/explorer/payload"
 	"spyglass/app/workspace"
+	"spyglass/backend/fault"
 )
 
 // Target is the portal of a call, with the caller's credentials.
@@ -75,20 +78,36 @@ func (t *Target) Place() {
 	}
 }
 
-// Send sends a request with the caller's credentials. The caller closes the
-// response's body.
+// Ready returns the function that sends a request, as it is now, with the caller's
+// credentials. The caller closes the
+// response's body. Ready refuses writes to a portal that
+// is locked for them.
+func (t *Target) Ready(request *Request) (func(ctx context.Context) (*http.Response, error), error) {
+	if t.ReadOnly && request.Method != "GET" {
+		return nil, &fault.Error{Kind: fault.Denied, Field: "portal", Detail: map[string]any{"readOnly": true},
+			Message: fmt.Sprintf("%s is read-only, so %s was not sent; unlock it to make changes", t.Name,
+				request.Method)}
+	}
+	out := *request
+	return func(ctx context.Context) (*http.Response, error) {
+		header := http.Header{}
+		for _, h := range slices.Concat(out.Headers, t.Sign(&out)) {
+			header.Add(h[0], h[1])
+		}
+		response, err := t.Client.Do(ctx, out.Method, out.URL, header, out.Body)
+		if err != nil {
+			return nil, err
+		}
+		payload.Unpack(response)
+		return response, nil
+	}, nil
+}
+
+// Send makes a request ready, and sends it.
 func (t *Target) Send(ctx context.Context, out *Request) (*http.Response, error) {
-	if err := t.Guard(out); err != nil {
-		return nil, err
-	}
-	header := http.Header{}
-	for _, h := range append(out.Headers, t.Sign(out)...) {
-		header.Add(h[0], h[1])
-	}
-	response, err := t.Client.Do(ctx, out.Method, out.URL, header, out.Body)
+	send, err := t.Ready(out)
 	if err != nil {
 		return nil, err
 	}
-	payload.Unpack(response)
-	return response, nil
+	return send(ctx)
 }

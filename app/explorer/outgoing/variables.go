@@ -185,63 +185,82 @@ func (f *Filler) spend(field string, n int) error {
 // reference matches a variable in a text.
 var reference = regexp.MustCompile(`\{\{\s*([^{}\s][^{}]*?)\s*\}\}`)
 
-// fill replaces the references in text. It converts the text between them by
-// literal, and values by place; unknown references that are sent anyway are
-// literal, too.
-func (f *Filler) fill(field, text string, literal func(string) string,
-	place func(name, value string) (string, error)) (string, error) {
-	var out strings.Builder
-	last := 0
-	for _, at := range reference.FindAllStringSubmatchIndex(text, -1) {
-		out.WriteString(literal(text[last:at[0]]))
-		last = at[1]
-		piece, err := f.one(field, text[at[0]:at[1]], text[at[2]:at[3]], literal, place)
-		if err != nil {
-			return "", err
-		}
-		out.WriteString(piece)
-	}
-	out.WriteString(literal(text[last:]))
-	return out.String(), nil
+// filled is a text whose variables are filled in: as it is sent, and as it is shown,
+// where secrets are masked.
+type filled struct{ sent, shown strings.Builder }
+
+// add adds a text that holds no variable.
+func (t *filled) add(text string) {
+	t.sent.WriteString(text)
+	t.shown.WriteString(text)
 }
 
-// one returns the text that replaces a single reference.
-func (f *Filler) one(field, typed, name string, literal func(string) string,
-	place func(name, value string) (string, error)) (string, error) {
+// fill adds text to out and replaces its references. It converts the text between them
+// through literal, and values by place; unknown references that are sent anyway
+// are literal, too.
+func (f *Filler) fill(out *filled, field, text string, literal func(string) string,
+	place func(name, value string) (string, error)) error {
+	last := 0
+	for _, at := range reference.FindAllStringSubmatchIndex(text, -1) {
+		out.add(literal(text[last:at[0]]))
+		last = at[1]
+		if err := f.one(out, field, text[at[0]:at[1]], text[at[2]:at[3]], literal, place); err != nil {
+			return err
+		}
+	}
+	out.add(literal(text[last:]))
+	return nil
+}
+
+// one adds what replaces a single reference.
+func (f *Filler) one(out *filled, field, typed, name string, literal func(string) string,
+	place func(name, value string) (string, error)) error {
 	u := f.look(name)
-	if f.manner == Shown {
-		switch {
-		case !u.Known:
-			return typed, nil
-		case u.Secret:
-			return resource.Mask, nil
-		}
-		if err := f.spend(field, len(u.Value)); err != nil {
-			return "", err
-		}
-		if text, err := place(name, u.Value); err == nil {
-			return text, nil
-		}
-		return typed, nil
+	if f.manner == Shown && (u.Secret || !u.Known) {
+		out.add(u.shown(typed, resource.Mask))
+		return nil
 	}
 	value, ok, err := f.value(name)
 	if err == nil {
 		err = f.spend(field, len(value))
 	}
 	if err != nil {
-		return "", err
+		return err
 	}
-	if !ok {
-		if f.field == "" {
-			f.field = field
-		}
-		if !f.missed[name] {
-			f.missed[name] = true
-			f.unknown = append(f.unknown, name)
-		}
-		return literal(typed), nil
+	sent := literal(typed)
+	if ok {
+		sent, err = place(name, value)
+	} else {
+		f.miss(field, name)
 	}
-	return place(name, value)
+	if err != nil && f.manner == Shown {
+		sent, err = typed, nil
+	}
+	out.sent.WriteString(sent)
+	out.shown.WriteString(u.shown(typed, sent))
+	return err
+}
+
+// shown returns what is shown in place of a reference, of which sent is sent.
+func (u Used) shown(typed, sent string) string {
+	switch {
+	case !u.Known:
+		return typed
+	case u.Secret:
+		return resource.Mask
+	}
+	return sent
+}
+
+// miss records that a variable has no value.
+func (f *Filler) miss(field, name string) {
+	if f.field == "" {
+		f.field = field
+	}
+	if !f.missed[name] {
+		f.missed[name] = true
+		f.unknown = append(f.unknown, name)
+	}
 }
 
 // mostUnknown limits the unknown variables that an error names.

@@ -61,25 +61,26 @@ func (s *Sender) Exchange(ctx context.Context, c *resource.Call, in *Request) (*
 	if err != nil {
 		return nil, err
 	}
-	if err := t.Guard(out); err != nil {
-		return nil, err
-	}
-	safe, err := t.Build(v.Filler(outgoing.Shown, &in.Draft), &in.Draft)
+	return s.ExchangeOf(c, t, in, out, slices.Collect(maps.Values(v.Plain))...)
+}
+
+// ExchangeOf prepares the sending of the request out, which was built from a draft.
+// secrets are the values of secret variables in it.
+func (s *Sender) ExchangeOf(c *resource.Call, t *outgoing.Target, in *Request, out *outgoing.Request,
+	secrets ...string) (*Exchange, error) {
+	send, err := t.Ready(out)
 	if err != nil {
 		return nil, err
 	}
 	masked, typed := outgoing.MaskDraft(in.Draft, out.Endpoint)
-	x := &Exchange{
-		Sender: s, Target: t, In: in, Out: out, User: c.Access.UserID,
-		Secrets: slices.Concat(slices.Collect(maps.Values(v.Plain)), typed, t.Secrets),
+	return &Exchange{
+		Sender: s, Target: t, In: in, Out: out, User: c.Access.UserID, send: send,
+		Secrets: slices.Concat(secrets, typed, t.Secrets),
 		History: &workspace.History{
 			UserID: c.Access.UserID, PortalID: workspace.PortalID(c), At: resource.MillisOf(c.At), Method: out.Method,
-			URL:   outgoing.MaskURL(safe),
-			Draft: masked,
+			Path: masked.Path, URL: out.Masked(), Draft: masked,
 		},
-	}
-	x.History.Path = x.History.Draft.Path
-	return x, nil
+	}, nil
 }
 
 // Exchange is one request under way.
@@ -92,6 +93,7 @@ type Exchange struct {
 	Secrets []string // that went out
 	History *workspace.History
 	Watch   client.Stopwatch
+	send    func(ctx context.Context) (*http.Response, error) // sends Out
 	hops    client.Trail
 	NotKept string // why the request is missing from the history
 	came    outgoing.Arrived
@@ -146,7 +148,7 @@ func (x *Exchange) Run(ctx context.Context) (*Reply, error) {
 
 // fetch sends the request and takes the response in. The Writer is to be finished.
 func (x *Exchange) fetch(ctx context.Context) (*http.Response, *document.Writer, error) {
-	response, err := x.Target.Send(x.hops.Watch(x.Watch.Watch(ctx)), x.Out)
+	response, err := x.send(x.hops.Watch(x.Watch.Watch(ctx)))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -45,15 +45,11 @@ func (w *Writes) goes(ctx context.Context, c *resource.Call, in *draftRequest) (
 	if in.Draft.Method != "DELETE" {
 		return nil, fault.At("draft.method", "only DELETE requests delete objects")
 	}
-	t, v, out, err := w.Outgoing(ctx, c, &in.Draft, outgoing.Strict)
+	t, _, out, err := w.Outgoing(ctx, c, &in.Draft, outgoing.Strict)
 	if err != nil {
 		return nil, err
 	}
-	safe, err := t.Build(v.Filler(outgoing.Shown, &in.Draft), &in.Draft)
-	if err != nil {
-		return nil, err
-	}
-	response := &gone{Path: strings.TrimPrefix(outgoing.MaskURL(safe), t.URL), Below: []below{}}
+	response := &gone{Path: strings.TrimPrefix(out.Masked(), t.URL), Below: []below{}}
 	if out.Endpoint == nil {
 		return response, nil
 	}

@@ -366,21 +366,19 @@ func (w *Writes) undo(ctx context.Context, c *resource.Call) (*undone, error) {
 	if err != nil {
 		return nil, err
 	}
+	draft := workspace.Draft{Method: out.Method, Path: out.Path, Body: out.Body, Mode: "raw"}
+	if out.Endpoint != nil {
+		draft.Template = out.Endpoint.Path
+	}
+	x, err := w.ExchangeOf(c, way.target, &send.Request{Draft: draft}, out)
+	if err != nil {
+		return nil, err
+	}
 	life, done, err := w.Life.Begin(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	draft := workspace.Draft{Method: out.Method, Path: out.Path, Body: out.Body, Mode: "raw"}
-	if out.Endpoint != nil {
-		draft.Template = out.Endpoint.Path
-	}
-	masked, typed := outgoing.MaskDraft(draft, out.Endpoint)
-	x := &send.Exchange{Sender: w.Sender, Target: way.target, In: &send.Request{Draft: draft}, Out: out, User: way.user,
-		Secrets: append(typed, way.target.Secrets...), History: &workspace.History{
-			UserID: way.user, PortalID: way.portal, At: resource.MillisOf(c.At), Method: out.Method, Path: draft.Path,
-			URL: out.URL, Draft: masked,
-		}}
 	r, err := x.Run(life)
 	if err != nil {
 		return nil, err
