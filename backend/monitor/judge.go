@@ -18,7 +18,6 @@ import (
 // get one; the alerts themselves are read from the database when it begins, so
 // that a restart neither opens one again nor forgets one. The count of polls
 // towards an alert restarts with the program.
-// counted towards an alert are counted anew after a restart.
 type judge struct {
 	db resource.LiveDB
 
@@ -171,7 +170,10 @@ type act struct {
 	severity int64 // 0: it clears
 }
 
-// take judges readings, and writes the resulting alerts in one transaction.
+// take judges readings, and writes the resulting alerts in one transaction. It holds
+// the lock until that is committed, so that alerts are written in the order in which
+// they were judged, and the next readings are judged by alerts that are in the
+// database: a commit that fails leaves no state that was never written.
 func (j *judge) take(ctx context.Context, readings []reading) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
