@@ -64,16 +64,18 @@ func (t *Table[T]) listThose(ctx context.Context, c *resource.Call, those those)
 	if !possible {
 		cond.and(never)
 	}
-	base := slices.Clip(cond.all)
-	if err := t.filtered(ctx, cond, f); err != nil {
-		return nil, tooSlow(ctx, err)
-	}
-	if usual := t.res.Usual; usual != nil && !f.Names(usual.Field) {
-		cond.and(engine.Compare{Column: usual.Field, Op: usual.Op, Value: usual.Value})
-	}
 	order, err := t.order(q.Sort)
 	if err != nil {
 		return nil, err
+	}
+	derived, err := t.derivedPairs(ctx, f)
+	if err != nil {
+		return nil, tooSlow(ctx, err)
+	}
+	base := slices.Clip(cond.all)
+	t.filtered(cond, f, derived)
+	if usual := t.res.Usual; usual != nil && !f.Names(usual.Field) {
+		cond.and(engine.Compare{Column: usual.Field, Op: usual.Op, Value: usual.Value})
 	}
 	if c.Lines {
 		return t.lines(ctx, c, cond, order, q.Fields), nil

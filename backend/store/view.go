@@ -55,7 +55,7 @@ func (w *view[T]) list(ctx context.Context, c *resource.Call) (any, error) {
 	if err := w.table.knownFields(q.Fields); err != nil {
 		return nil, err
 	}
-	cond, order, err := w.question(ctx, q)
+	cond, order, err := w.question(q)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func (w *view[T]) list(ctx context.Context, c *resource.Call) (any, error) {
 }
 
 // question returns the condition and the order of a list.
-func (w *view[T]) question(ctx context.Context, q resource.Query) (engine.Cond, []engine.Order, error) {
+func (w *view[T]) question(q resource.Query) (engine.Cond, []engine.Order, error) {
 	columns := make([]resource.Column, len(w.plain.columns))
 	for i, c := range w.plain.columns {
 		columns[i] = c.Column
@@ -88,9 +88,7 @@ func (w *view[T]) question(ctx context.Context, q resource.Query) (engine.Cond, 
 		return nil, nil, err
 	}
 	cond := &condition{}
-	if err := w.plain.filtered(ctx, cond, f); err != nil {
-		return nil, nil, err
-	}
+	w.plain.filtered(cond, f, nil)
 	if len(q.Sort) == 0 {
 		return cond.all, []engine.Order{{Column: engine.Place}}, nil
 	}

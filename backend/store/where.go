@@ -27,25 +27,21 @@ func (c *condition) and(more ...engine.Cond) {
 	}
 }
 
-// filtered adds the condition of a filter.
-func (t *Table[T]) filtered(ctx context.Context, c *condition, f *filter.Filter) error {
+// filtered adds the condition of a filter. derived are the conditions that derivedPairs
+// returns for it.
+func (t *Table[T]) filtered(c *condition, f *filter.Filter, derived map[string]engine.Derived) {
 	if f == nil {
-		return nil
+		return
 	}
 	either := make(engine.Any, len(f.Any))
 	for i, all := range f.Any {
-		one, err := t.alternative(ctx, all)
-		if err != nil {
-			return err
-		}
-		either[i] = one.all
-		c.foreign = c.foreign || one.foreign
+		either[i] = t.alternative(all, derived)
 	}
 	c.and(either)
-	return nil
+	c.foreign = c.foreign || len(derived) > 0
 }
 
-func (t *Table[T]) alternative(ctx context.Context, all []filter.Cond) (*condition, error) {
+func (t *Table[T]) alternative(all []filter.Cond, derived map[string]engine.Derived) engine.Cond {
 	c := &condition{}
 	done := map[string]bool{}
 	for _, cond := range all {
@@ -64,26 +60,33 @@ func (t *Table[T]) alternative(ctx context.Context, all []filter.Cond) (*conditi
 				pairs = append(pairs, cond)
 			}
 		}
-		if t.column(name) != nil {
+		if d, ok := derived[name]; ok {
+			d.Conds = pairs
+			c.and(d)
+		} else {
 			c.and(engine.Pairs{Column: name, Conds: pairs})
-		} else if err := t.derivedPairs(ctx, c, name, pairs); err != nil {
-			return nil, err
 		}
 	}
-	return c, nil
+	return c.all
 }
 
-// derivedPairs returns conditions on a derived list of pairs: they select among
-// the distinct values of the source column, which are few, and so among the rows.
-func (t *Table[T]) derivedPairs(ctx context.Context, c *condition, name string, pairs []filter.Cond) error {
-	d := &t.res.Derived[slices.IndexFunc(t.res.Derived, func(d resource.Derived) bool { return d.Name == name })]
-	lists, err := t.derivedLists(ctx, d)
-	if err != nil {
-		return err
+// derivedPairs reads the derived lists of pairs that a filter names. It returns
+// conditions, without Conds, that select among the distinct values of the source
+// column, which are few, and so among the rows.
+func (t *Table[T]) derivedPairs(ctx context.Context, f *filter.Filter) (map[string]engine.Derived, error) {
+	derived := map[string]engine.Derived{}
+	for i := range t.res.Derived {
+		d := &t.res.Derived[i]
+		if !f.Names(d.Name) {
+			continue
+		}
+		lists, err := t.derivedLists(ctx, d)
+		if err != nil {
+			return nil, err
+		}
+		derived[d.Name] = engine.Derived{Column: d.From, Lists: string(lists)}
 	}
-	c.and(engine.Derived{Column: d.From, Lists: string(lists), Conds: pairs})
-	c.foreign = true
-	return nil
+	return derived, nil
 }
 
 // derivedLists returns an object that maps each value in d's source column to
