@@ -42,17 +42,17 @@ func (w *Workspace) learnSoon() {
 	}
 }
 
-func (w *Workspace) learnOn(context.Context) {
+func (w *Workspace) learnOn(ctx context.Context) {
 	for {
 		select {
-		case <-w.closed:
+		case <-ctx.Done():
 			return
 		case <-w.unlearned:
 		}
-		if w.quiet() {
+		if w.quiet(ctx) {
 			return
 		}
-		if err := w.catchUp(context.Background()); err != nil && !fault.Is(err, fault.Offline) {
+		if err := w.catchUp(ctx); err != nil && ctx.Err() == nil && !fault.Is(err, fault.Offline) {
 			w.log.Error("requests cannot be searched yet", "err", err)
 		}
 	}
@@ -67,13 +67,13 @@ const (
 
 // quiet waits until it is time to index; it reports whether the workspace is
 // closed.
-func (w *Workspace) quiet() (closed bool) {
+func (w *Workspace) quiet(ctx context.Context) (closed bool) {
 	rest, latest := time.NewTimer(restFor), time.NewTimer(longestWait)
 	defer rest.Stop()
 	defer latest.Stop()
 	for {
 		select {
-		case <-w.closed:
+		case <-ctx.Done():
 			return true
 		case <-w.unlearned:
 			rest.Reset(restFor)
@@ -85,7 +85,8 @@ func (w *Workspace) quiet() (closed bool) {
 	}
 }
 
-// catchUp indexes all requests, some in each transaction.
+// catchUp indexes requests, some in each transaction, until all have them or
+// ctx is done.
 func (w *Workspace) catchUp(ctx context.Context) error {
 	for {
 		learned := 0
@@ -93,13 +94,8 @@ func (w *Workspace) catchUp(ctx context.Context) error {
 			learned, err = learnSome(ctx, tx)
 			return err
 		})
-		if err != nil || learned == 0 {
+		if err != nil || learned == 0 || ctx.Err() != nil {
 			return err
-		}
-		select {
-		case <-w.closed:
-			return nil
-		default:
 		}
 	}
 }

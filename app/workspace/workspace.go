@@ -31,6 +31,7 @@ package workspace
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -110,9 +111,6 @@ type Workspace struct {
 
 	unlearned chan struct{} // signals that there may be requests without words
 	learning  service.Group
-	closed    chan struct{}
-	rest      context.CancelFunc // stops indexing
-	closing   sync.Once
 
 	deletedHistory   bin[pastRequest]
 	deletedVariables bin[pastVariable]
@@ -142,8 +140,7 @@ func Open(ctx context.Context, o Options) (*Workspace, error) {
 		return nil, err
 	}
 	w := &Workspace{db: db, log: o.Log, secrets: o.Secrets, kept: o.Kept, quota: o.Quota, past: map[int64]size{},
-		unread: map[int64]bool{}, watcher: func(int64, Kind) {}, unlearned: make(chan struct{}, 1),
-		closed: make(chan struct{})}
+		unread: map[int64]bool{}, watcher: func(int64, Kind) {}, unlearned: make(chan struct{}, 1)}
 	w.deletedHistory.most, w.deletedVariables.keep = mostRestored, regainable
 	if err := w.addTables(); err != nil {
 		_ = db.Close()
@@ -153,8 +150,7 @@ func Open(ctx context.Context, o Options) (*Workspace, error) {
 		o.Log.Warn("deleted requests stay in the workspace until the next start", "err", err)
 	}
 	w.learning.Guard = &service.Guard{Log: o.Log}
-	ctx, w.rest = context.WithCancel(context.WithoutCancel(ctx))
-	w.learning.Keep(ctx, "words of the history", w.learnOn)
+	w.learning.Keep("words of the history", w.learnOn)
 	w.learnSoon() // requests that an earlier process has not indexed
 	return w, nil
 }
@@ -226,10 +222,7 @@ func (w *Workspace) addTables() (err error) {
 
 // Close finishes the writes in progress and closes the database.
 func (w *Workspace) Close() error {
-	w.closing.Do(func() { close(w.closed) })
-	w.rest()
-	w.learning.Wait()
-	return w.db.Close()
+	return errors.Join(w.learning.Stop(context.Background()), w.db.Close())
 }
 
 // FileID returns the id of the database, see store.Sibling.

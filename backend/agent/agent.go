@@ -156,9 +156,9 @@ func (a *agent) collect(parent context.Context) error {
 		Guard: guard,
 	})
 	a.poller.Start()
-	loops := service.Group{Guard: guard}
+	loops := service.Group{Guard: guard, Parent: ctx}
 	start := func(name string, do func(context.Context) (time.Duration, error), wake <-chan struct{}) {
-		loops.Keep(ctx, name, func(ctx context.Context) {
+		loops.Keep(name, func(ctx context.Context) {
 			if err := a.again(ctx, do, wake); err != nil {
 				cancel(err)
 			}
@@ -181,7 +181,7 @@ func (a *agent) collect(parent context.Context) error {
 	start("searches", a.search, nil)
 	start("posts", a.post, nil)
 	loops.Wait()
-	a.poller.Stop()
+	_ = a.poller.Stop(context.WithoutCancel(ctx)) // however long that takes
 	if parent.Err() != nil {
 		return nil // the caller ended it: not an error, whatever the cause
 	}

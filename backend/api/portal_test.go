@@ -145,7 +145,7 @@ func (p *served) open(log *slog.Logger) []resource.Endpoint {
 	var err error
 	p.sessions, err = session.New(db, session.Options{Instance: "t1", Log: log})
 	must(t, err)
-	t.Cleanup(p.sessions.Close)
+	t.Cleanup(func() { must(t, p.sessions.Stop(context.Background())) })
 	for _, user := range [][2]string{{"admin", "administrator"}, {"viewer", "readonly"}} {
 		_, err := p.sessions.AddUser(ctx, user[0], password, user[1])
 		must(t, err)

@@ -244,7 +244,9 @@ func TestAPastThatIsKnownToBeCompleteIsNotGoneThroughAgain(t *testing.T) {
 				}
 			}
 			if !tt.killed {
-				first.Stop()
+				if err := first.Stop(t.Context()); err != nil {
+					t.Fatal(err)
+				}
 			}
 			if err := process().Once(t.Context()); err != nil {
 				t.Fatal(err)

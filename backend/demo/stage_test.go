@@ -71,8 +71,8 @@ func perform(t *testing.T, devices int, test func(p *play)) {
 			World: p.Stage})
 		p.engine.Start()
 		p.Stage.Start()
-		defer p.engine.Stop()
-		defer p.Stage.Stop()
+		defer p.engine.Stop(t.Context())
+		defer p.Stage.Stop(t.Context())
 		time.Sleep(time.Minute)
 		if n := p.engine.Polled(); n < 300 {
 			t.Fatalf("%d instances are polled", n)

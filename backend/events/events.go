@@ -32,7 +32,7 @@
 //
 // # Concurrency
 //
-// A Service is safe for concurrent use. Close ends its streams and goroutines.
+// A Service is safe for concurrent use. Stop ends its streams and goroutines.
 package events
 
 import (
@@ -67,11 +67,9 @@ type Service struct {
 	access func(ctx context.Context, user int64) (*resource.Access, error)
 	kinds  []*kind
 	wait   service.Group
-	ctx    context.Context
-	cancel context.CancelFunc
 
 	mu        sync.Mutex
-	closed    bool
+	stopped   bool
 	scopes    map[scopeKey]*scope
 	listeners int           // in all
 	byUser    map[int64]int // listeners
@@ -93,7 +91,7 @@ func New(o Options) *Service {
 				path
 		})].Handle
 	}
-	s := &Service{
+	return &Service{
 		db: o.DB, access: o.Access, wait: service.Group{Guard: o.Guard}, scopes: map[scopeKey]*scope{},
 		byUser: map[int64]int{},
 		kinds: []*kind{
@@ -108,17 +106,15 @@ func New(o Options) *Service {
 			},
 		},
 	}
-	s.ctx, s.cancel = context.WithCancel(context.Background())
-	return s
 }
 
-// Close ends all streams and waits for the goroutines that served them.
-func (s *Service) Close() {
+// Stop ends all streams and waits for the goroutines that served them, no longer
+// than until ctx is done.
+func (s *Service) Stop(ctx context.Context) error {
 	s.mu.Lock()
-	s.closed = true
+	s.stopped = true
 	s.mu.Unlock()
-	s.cancel()
-	s.wait.Wait()
+	return s.wait.Stop(ctx)
 }
 
 // shown are the fields of a device that say how it is.
@@ -198,7 +194,7 @@ func (s *Service) join(c *resource.Call, wanted []*kind) (*listener, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch user := c.Access.UserID; {
-	case s.closed:
+	case s.stopped:
 		return nil, &fault.Error{Kind: fault.Busy, RetryAfter: retry, Message: "the portal is stopping"}
 	case s.byUser[user] >= mostPerUser:
 		return nil, &fault.Error{Kind: fault.TooMany, RetryAfter: retry,

@@ -76,7 +76,7 @@ func open(t *testing.T) *house {
 	put(h, &fleet.Devices, device(1, "web", 2), device(2, "db", 3))
 	h.s = events.New(events.Options{DB: db, Endpoints: endpoints,
 		Access: func(_ context.Context, user int64) (*resource.Access, error) { return h.access[user], nil }})
-	t.Cleanup(h.s.Close)
+	t.Cleanup(func() { _ = h.s.Stop(context.Background()) })
 	return h
 }
 

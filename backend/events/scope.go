@@ -43,7 +43,7 @@ type scope struct {
 
 // begin starts a scope. Its feed is open before begin returns. s.mu is held.
 func (s *Service) begin(key scopeKey, k *kind, c *resource.Call) *scope {
-	ctx, cancel := context.WithCancel(s.ctx)
+	ctx, cancel := context.WithCancel(s.wait.Context())
 	sc := &scope{s: s, key: key, kind: k, cancel: cancel, begun: make(chan struct{}), listeners: map[*listener]bool{}}
 	sc.call = resource.Call{Access: c.Access, At: c.At, Lenient: c.Lenient, Base: c.Base}
 	sc.all, _ = c.Access.Groups(resource.Read)

@@ -122,9 +122,7 @@ type Engine struct {
 	hosts     map[int64]*host    // devices with results
 	named     map[string]*host   // the same, by display name in lower case
 
-	start, end sync.Once
-	cancel     context.CancelFunc
-	running    service.Group
+	running service.Group
 }
 
 // watched is an instance, with everything needed to judge its results. It is
@@ -186,34 +184,22 @@ func NewEngine(o EngineOptions) *Engine {
 
 // Start starts polling, without blocking.
 func (e *Engine) Start() {
-	e.start.Do(func() {
-		ctx, cancel := context.WithCancel(context.Background())
-		e.cancel = cancel
-		again := false
-		e.running.Keep(ctx, "alerts of the engine", func(ctx context.Context) {
-			missed := again
-			again = true
-			e.keepAlerts(ctx, missed)
-		})
-		e.running.Keep(ctx, "tasks of the engine", e.keepTasks)
-		e.running.Keep(ctx, "states of devices", e.keepHosts)
-		e.poller.Start()
-		e.simulated.Start()
+	again := false
+	e.running.Keep("alerts of the engine", func(ctx context.Context) {
+		missed := again
+		again = true
+		e.keepAlerts(ctx, missed)
 	})
+	e.running.Keep("tasks of the engine", e.keepTasks)
+	e.running.Keep("states of devices", e.keepHosts)
+	e.poller.Start()
+	e.simulated.Start()
 }
 
-// Stop ends all checks, stores their results, and waits. It may be called twice,
-// and on an engine that never started.
-func (e *Engine) Stop() {
-	e.start.Do(func() {}) // prevents a later start
-	e.end.Do(func() {
-		if e.cancel != nil {
-			e.cancel()
-		}
-	})
-	e.running.Wait()
-	e.poller.Stop()
-	e.simulated.Stop()
+// Stop ends all checks, stores their results, and waits, no longer than until ctx
+// is done. It may be called twice, and on an engine that never started.
+func (e *Engine) Stop(ctx context.Context) error {
+	return errors.Join(e.running.Stop(ctx), e.poller.Stop(ctx), e.simulated.Stop(ctx))
 }
 
 // Polls returns the numbers of polls of real devices, and of simulated ones.

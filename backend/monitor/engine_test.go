@@ -79,7 +79,7 @@ func (b *bench) run() {
 		Checks: []check.Check{{Name: "tcp", Run: b.look}}, Pace: b.pace,
 	})
 	b.Engine.Start()
-	b.Cleanup(b.Engine.Stop)
+	b.Cleanup(func() { _ = b.Engine.Stop(context.Background()) })
 	polls := cmp.Or(b.polls, 13)
 	b.until(fmt.Sprint(polls, " instances are polled"), func() bool { return b.Polled() == polls })
 }
@@ -279,7 +279,7 @@ func TestANewEngineGoesOnWithTheAlertsThereAre(t *testing.T) {
 	for range 3 {
 		b.poll("15")
 	}
-	b.Engine.Stop()
+	_ = b.Engine.Stop(b.Context())
 	b.run()
 	for range 4 {
 		b.poll("15")
@@ -310,7 +310,7 @@ func TestAnAlertThatTheDemoTellsOfStays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.Engine.Stop()
+	_ = b.Engine.Stop(b.Context())
 	b.run()
 	for i := range int64(5) {
 		if err := b.Take(t.Context(), ground.BuiltInCollector,

@@ -5,7 +5,6 @@ import (
 	"context"
 	"log/slog"
 	"slices"
-	"sync"
 	"time"
 
 	"spyglass/backend/portal/fleet"
@@ -26,9 +25,7 @@ type Keep struct {
 	series *series.DB
 	log    *slog.Logger
 
-	start, end sync.Once
-	cancel     context.CancelFunc
-	running    service.Group
+	running service.Group
 }
 
 // NewKeep returns a Keep that is not started yet. It uses only the options DB,
@@ -39,33 +36,21 @@ func NewKeep(o Options, samples *series.DB) *Keep {
 
 // Start starts the work, without blocking.
 func (k *Keep) Start() {
-	k.start.Do(func() {
-		ctx, cancel := context.WithCancel(context.Background())
-		k.cancel = cancel
-		feed := k.db.Follow(string(fleet.Instances.Name))
-		k.running.Keep(ctx, "samples of removed instances", func(ctx context.Context) {
-			if feed == nil { // after a panic
-				feed = k.db.Follow(string(fleet.Instances.Name))
-			}
-			first := feed
-			feed = nil
-			k.follow(ctx, first)
-		})
-		k.running.Keep(ctx, "samples that are too old", k.daily)
+	feed := k.db.Follow(string(fleet.Instances.Name))
+	k.running.Keep("samples of removed instances", func(ctx context.Context) {
+		if feed == nil { // after a panic
+			feed = k.db.Follow(string(fleet.Instances.Name))
+		}
+		first := feed
+		feed = nil
+		k.follow(ctx, first)
 	})
+	k.running.Keep("samples that are too old", k.daily)
 }
 
-// Stop ends the work and waits for it. It may be called twice, and on a Keep that
-// never started.
-func (k *Keep) Stop() {
-	k.start.Do(func() {}) // prevents a later start
-	k.end.Do(func() {
-		if k.cancel != nil {
-			k.cancel()
-		}
-	})
-	k.running.Wait()
-}
+// Stop ends the work and waits for it, no longer than until ctx is done. It may
+// be called twice, and on a keep never started.
+func (k *Keep) Stop(ctx context.Context) error { return k.running.Stop(ctx) }
 
 func (k *Keep) follow(ctx context.Context, feed resource.Feed) {
 	defer feed.Close()

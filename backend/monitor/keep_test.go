@@ -42,7 +42,7 @@ func TestSamplesOfInstancesThatHaveGoneGoWithThem(t *testing.T) {
 	h, db := sampled(t)
 	k := monitor.NewKeep(monitor.Options{DB: h.db, Log: slog.New(slog.NewTextHandler(io.Discard, nil))}, db)
 	k.Start()
-	defer k.Stop()
+	defer k.Stop(t.Context())
 	until(t, db, 1, 2)
 	if err := h.db.Write(t.Context(),
 		func(tx resource.Tx) error { return resource.Delete(t.Context(), tx, fleet.Instances.Name, 1) }); err != nil {
@@ -76,7 +76,7 @@ func TestSamplesOlderThanTheSettingsSayGo(t *testing.T) {
 	put(h, &setting.Settings, &setting.Setting{ID: setting.SettingID, DataDays: 30})
 	k := monitor.NewKeep(monitor.Options{DB: h.db, Log: slog.New(slog.NewTextHandler(io.Discard, nil))}, db)
 	k.Start()
-	defer k.Stop()
+	defer k.Stop(t.Context())
 	deadline := time.Now().Add(20 * time.Second)
 	for {
 		got, err := db.Range(t.Context(), series.Query{Instance: 1, DataPoints: []int64{1}, From: 0,

@@ -52,7 +52,7 @@ func TestAFailureOfThisMachineIsOneAlertOfThePortalAndNoneOfTheDevice(t *testing
 	if got, want := b.reasons(), fmt.Sprintf(told, false); got != want {
 		t.Errorf("offline: got %s, want %s", got, want)
 	}
-	b.Engine.Stop()
+	_ = b.Engine.Stop(b.Context())
 	b.run() // the engine restarts in between
 	b.take(nil, away)
 	if got, want := b.reasons(), fmt.Sprintf(told, false); got != want {
@@ -84,7 +84,7 @@ func TestTheReasonOfAFailureStandsInTheAlertAndOnTheInstance(t *testing.T) {
 
 func TestAStatusOfNothingBehindASilentParentOpensNoAlert(t *testing.T) {
 	b := newBench(t)
-	b.Engine.Stop()
+	_ = b.Engine.Stop(b.Context())
 	b.pace = clock.New(nil)
 	b.pace.SetTime(time.Unix(b.at.Load(), 0))
 	b.pace.SetSpeed(0) // the parent is simulated, and is polled by this test alone

@@ -37,7 +37,6 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
-	"sync"
 	"time"
 
 	"spyglass/backend/check"
@@ -70,11 +69,9 @@ type Monitor struct {
 	discoverers map[string]check.Discoverer
 	handedOver  handedOver
 
-	began      time.Time // when Start was called, or the machine last woke
-	looked     time.Time // when the collectors were last checked
-	start, end sync.Once
-	cancel     context.CancelFunc
-	running    service.Group
+	began   time.Time // when Start was called, or the machine last woke
+	looked  time.Time // when the collectors were last checked
+	running service.Group
 }
 
 // New returns a Monitor that is not started yet.
@@ -92,28 +89,17 @@ func New(o Options) *Monitor {
 
 // Start starts the work, without blocking.
 func (m *Monitor) Start() {
-	m.start.Do(func() {
-		ctx, cancel := context.WithCancel(context.Background())
-		m.cancel, m.began = cancel, m.clock().Round(0)
-		m.looked = m.began
-		m.running.Keep(ctx, "association worker", m.run)
-		m.running.Keep(ctx, "collectors", m.followCollectors)
-		m.running.Keep(ctx, "maintenance of alerts", m.followMaintenance)
-		m.running.Keep(ctx, "work of each minute", func(ctx context.Context) { m.ticks(ctx, minutely, m.pace) })
-	})
+	m.began = m.clock().Round(0)
+	m.looked = m.began
+	m.running.Keep("association worker", m.run)
+	m.running.Keep("collectors", m.followCollectors)
+	m.running.Keep("maintenance of alerts", m.followMaintenance)
+	m.running.Keep("work of each minute", func(ctx context.Context) { m.ticks(ctx, minutely, m.pace) })
 }
 
 // Stop ends the work and waits for it, at most until ctx ends. It may be called
 // twice, and on a monitor that never started.
-func (m *Monitor) Stop(ctx context.Context) error {
-	m.start.Do(func() {}) // prevents a later start
-	m.end.Do(func() {
-		if m.cancel != nil {
-			m.cancel()
-		}
-	})
-	return m.running.WaitFor(ctx)
-}
+func (m *Monitor) Stop(ctx context.Context) error { return m.running.Stop(ctx) }
 
 // Times of the worker.
 const (

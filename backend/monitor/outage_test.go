@@ -1,6 +1,7 @@
 package monitor_test
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"net/http"
@@ -121,7 +122,7 @@ func TestADeadUplinkIsOneAlertOfThePortalAndEndsByItself(t *testing.T) {
 		!strings.Contains(text, " UTC. Check its network connection. Until then, devices") {
 		t.Errorf("the alerts say\n%s", text)
 	}
-	b.Engine.Stop()
+	_ = b.Engine.Stop(b.Context())
 	b.run()
 	b.until("all were looked at after a start", looks.more(3, hosts...))
 	if got := b.open(); got != outage {
@@ -145,7 +146,7 @@ func TestADeadUplinkIsOneAlertOfThePortalAndEndsByItself(t *testing.T) {
 // accept connections and do not respond.
 func TestPagesThatHangAllAtOnceAreAnOutageOfThePortal(t *testing.T) {
 	b := newBench(t)
-	b.Engine.Stop()
+	_ = b.Engine.Stop(b.Context())
 	b.at.Store(time.Now().Unix())
 	var hang atomic.Bool
 	done := make(chan struct{})
@@ -187,7 +188,7 @@ func TestPagesThatHangAllAtOnceAreAnOutageOfThePortal(t *testing.T) {
 		},
 	})
 	b.Engine.Start()
-	t.Cleanup(b.Engine.Stop)
+	t.Cleanup(func() { _ = b.Engine.Stop(context.Background()) })
 	b.until("all pages have responded", served.more(2, hosts...))
 	b.house.stop()
 	hang.Store(true)

@@ -12,7 +12,7 @@ import (
 
 func TestSilenceBehindASilentParentOpensNoAlertUntilTheParentAnswers(t *testing.T) {
 	b := newBench(t)
-	b.Engine.Stop()
+	_ = b.Engine.Stop(b.Context())
 	b.pace = clock.New(nil)
 	b.pace.SetTime(time.Unix(b.at.Load(), 0))
 	b.pace.SetSpeed(0) // the parent is simulated, and is polled by this test alone
@@ -44,7 +44,7 @@ func TestSilenceBehindASilentParentOpensNoAlertUntilTheParentAnswers(t *testing.
 
 func TestAParentThatWasDeadExplainsSilenceUntilItIsPolledAfterAStart(t *testing.T) {
 	b := newBench(t)
-	b.Engine.Stop()
+	_ = b.Engine.Stop(b.Context())
 	b.pace = clock.New(nil)
 	b.pace.SetTime(time.Unix(b.at.Load(), 0))
 	b.pace.SetSpeed(0) // the parent is simulated, and not polled

@@ -89,7 +89,7 @@
 //
 // # Concurrency and errors
 //
-// One owner calls New, Start and Close. Endpoints may be called concurrently.
+// One owner calls New, Start and Stop are for one owner. Endpoints may be called concurrently.
 // Errors of a notice are stored in its row; the log contains only errors of the
 // portal itself.
 package notify
@@ -162,8 +162,7 @@ type Service struct {
 	mu    sync.Mutex
 	lanes map[string]*lane // by method
 
-	close context.CancelFunc // nil until Start
-	wait  service.Group
+	wait service.Group
 }
 
 // way sends a notice through one type of integration.
@@ -204,9 +203,7 @@ const (
 
 // Start starts to plan and to send, including notices from an earlier process.
 func (s *Service) Start() {
-	ctx, cancel := context.WithCancel(context.Background())
-	s.close = cancel
-	s.wait.Keep(ctx, "planning of notices", s.run)
+	s.wait.Keep("planning of notices", s.run)
 }
 
 // run plans and sends until ctx ends.
@@ -237,16 +234,10 @@ func (s *Service) run(ctx context.Context) {
 	}
 }
 
-// Close cancels attempts in progress, which the next process repeats, and waits
-// for them at most until ctx ends. It may be called twice, and on a service that
+// Stop cancels attempts in progress, which the next process repeats, and waits
+// for them at most until until ctx is done. It may be called twice, and on a service that
 // never started.
-func (s *Service) Close(ctx context.Context) error {
-	if s.close == nil {
-		return nil
-	}
-	s.close()
-	return s.wait.WaitFor(ctx)
-}
+func (s *Service) Stop(ctx context.Context) error { return s.wait.Stop(ctx) }
 
 // refused is a permanent error: a retry would not succeed.
 type refused struct{ error }

@@ -513,7 +513,7 @@ func TestAStuckWayOutDelaysOnlyItself(t *testing.T) {
 		t.Errorf("the stuck one is %s after %d attempts", d.State, d.Attempts)
 	}
 	stuck.mu.Unlock()
-	if err := s.Close(t.Context()); err != nil {
+	if err := s.Stop(t.Context()); err != nil {
 		t.Error(err)
 	}
 }

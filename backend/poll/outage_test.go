@@ -111,7 +111,7 @@ func hosts(n int) (all []string) {
 func TestWhenNoDeviceRespondsAnyMoreItIsThisMachinesOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newNetwork(60, append(hosts(5), "127.0.0.1")...)
-		defer n.Stop()
+		defer n.Stop(t.Context())
 		n.set(false, 5)
 		step := func(when, want string) {
 			t.Helper()
@@ -163,7 +163,7 @@ func TestADeviceThatFallsSilentAloneIsToldAsFastAsBefore(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			const half = 10
 			n := newNetwork(interval, hosts(2*half)...)
-			defer n.Stop()
+			defer n.Stop(t.Context())
 			every := time.Duration(interval) * time.Second
 			time.Sleep(every + time.Second)
 			synctest.Wait()
@@ -205,7 +205,7 @@ func TestAnOutageIsKnownWithinAMinuteWhateverTheInterval(t *testing.T) {
 	}{{5, 6 * time.Second}, {60, 6 * time.Second}, {3600, 6 * time.Second}} {
 		synctest.Test(t, func(t *testing.T) {
 			n := newNetwork(tt.interval, hosts(6)...)
-			defer n.Stop()
+			defer n.Stop(t.Context())
 			every := time.Duration(tt.interval) * time.Second
 			time.Sleep(every + time.Second)
 			synctest.Wait()
@@ -231,7 +231,7 @@ func TestOneOrTwoDevicesAreNoOutage(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			n := newNetwork(60, tt.hosts...)
-			defer n.Stop()
+			defer n.Stop(t.Context())
 			time.Sleep(time.Minute)
 			synctest.Wait()
 			n.since()
@@ -248,7 +248,7 @@ func TestOneOrTwoDevicesAreNoOutage(t *testing.T) {
 func TestALookThatWasUnderWayWhenAnOutageEndedSaysNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newNetwork(10, hosts(8)...)
-		defer n.Stop()
+		defer n.Stop(t.Context())
 		time.Sleep(10 * time.Second)
 		for range 20 { // ends at any moment of a check
 			n.set(true)
@@ -276,7 +276,7 @@ func TestAFailureThatIsNoSilenceIsNotHeld(t *testing.T) {
 		l.got, l.failing = nil, errors.New("the port is not a number")
 		l.mu.Unlock()
 		time.Sleep(time.Minute)
-		l.Stop()
+		_ = l.Stop(t.Context())
 		if got, want := fmt.Sprint(l.counts()), "map[1:1 2:1 3:1 4:1]"; got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}

@@ -57,6 +57,7 @@ package poll
 import (
 	"cmp"
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -126,7 +127,6 @@ type Poller struct {
 
 	wake    chan struct{} // the queue has changed
 	results chan outcome
-	cancel  context.CancelFunc
 	looks   service.Group // running checks
 	runs    service.Group // run
 	hands   service.Group // deliver
@@ -186,27 +186,25 @@ func New(o Options) *Poller {
 
 // Start starts polling, without blocking.
 func (p *Poller) Start() {
-	ctx, cancel := context.WithCancel(context.Background())
-	p.cancel = cancel
-	p.runs.Keep(ctx, "polling schedule", p.run)
-	p.hands.Go("poll results", func() { p.deliver(context.WithoutCancel(ctx)) })
+	p.runs.Keep("polling schedule", p.run)
+	p.hands.Go("poll results", func() { p.deliver(context.Background()) })
 }
 
-// Stop ends all checks, delivers the pending results, and waits. It may be called
-// more than once, and on a poller that never started.
-func (p *Poller) Stop() {
+// Stop ends all checks, delivers the pending results, and waits, no longer than
+// until ctx is done. It may be more than once, and on a poller that never started.
+func (p *Poller) Stop(ctx context.Context) error {
 	p.mu.Lock()
 	again := p.stopped
 	p.stopped = true
 	p.mu.Unlock()
-	if again || p.cancel == nil {
-		return
+	if again {
+		return nil
 	}
-	p.cancel()
-	p.runs.Wait()
-	p.looks.Wait()
+	if err := errors.Join(p.runs.Stop(ctx), p.looks.Stop(ctx)); err != nil {
+		return err // more results may come
+	}
 	close(p.results)
-	p.hands.Wait()
+	return p.hands.Stop(ctx)
 }
 
 // Put adds tasks, or changes those of the same instances. An existing task

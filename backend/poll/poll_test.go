@@ -104,7 +104,7 @@ func TestEachInstanceIsPolledOnceInEachInterval(t *testing.T) {
 			Method: "instant"})
 		l.Start()
 		time.Sleep(10 * time.Minute)
-		l.Stop()
+		_ = l.Stop(t.Context())
 		if got, want := fmt.Sprint(l.counts()), "map[1:10 2:10 3:60 4:10]"; got != want {
 			t.Errorf("delivered %s, want %s", got, want)
 		}
@@ -126,7 +126,7 @@ func TestAThousandInstancesAreSpreadOverTheMinute(t *testing.T) {
 		}
 		l.Start()
 		time.Sleep(time.Minute)
-		l.Stop()
+		_ = l.Stop(t.Context())
 		perSecond := map[int64]int{}
 		for _, r := range l.got {
 			perSecond[r.At%60]++
@@ -149,7 +149,7 @@ func TestWhatComesAfterAPauseIsDeliveredAtOnceAndTheRestTogether(t *testing.T) {
 			l.Put(&check.Task{InstanceID: i + 1, DeviceID: i + 1, Interval: 3600, Method: "instant"})
 		}
 		l.Start()
-		defer l.Stop()
+		defer l.Stop(t.Context())
 		delivered := func(after time.Duration) int {
 			time.Sleep(after)
 			synctest.Wait()
@@ -194,7 +194,7 @@ func TestLooksOfOneMomentAreMadeAndDeliveredTogether(t *testing.T) {
 		}
 		p.Start()
 		time.Sleep(10 * interval * time.Second)
-		p.Stop()
+		_ = p.Stop(t.Context())
 		if n := len(looked); n < 9*1000 || n > 11*1000 {
 			t.Errorf("%d looks in ten minutes at 1,000 instances that are polled each minute", n)
 		}
@@ -227,7 +227,7 @@ func TestASlowDeviceDelaysOnlyItself(t *testing.T) {
 		l.slow[1] = 20 * time.Second
 		l.Start()
 		time.Sleep(5 * time.Minute)
-		l.Stop()
+		_ = l.Stop(t.Context())
 		counts := l.counts()
 		for i := range int64(20) {
 			if counts[i+1] != 5 {
@@ -250,7 +250,7 @@ func TestALookThatTakesTooLongIsNoData(t *testing.T) {
 		l.Put(task(1, 1, 10))
 		l.Start()
 		time.Sleep(25 * time.Second)
-		l.Stop()
+		_ = l.Stop(t.Context())
 		if len(l.got) != 2 { // it has ended when it is due again
 			t.Fatalf("got %+v, want two looks", l.got)
 		}
@@ -274,7 +274,7 @@ func TestTasksChangeWhileTheyArePolled(t *testing.T) {
 		l.Put(task(2, 1, 10)) // as it was: its times stay
 		l.Now(2)
 		time.Sleep(time.Millisecond)
-		l.Stop()
+		_ = l.Stop(t.Context())
 		if got, want := fmt.Sprint(l.counts()), "map[1:2 2:9]"; got != want {
 			t.Errorf("delivered %s, want %s", got, want)
 		}
@@ -303,7 +303,7 @@ func TestResultsWaitForWhoTakesThem(t *testing.T) {
 		}
 		close(l.stuck)
 		time.Sleep(time.Second)
-		l.Stop()
+		_ = l.Stop(t.Context())
 		if got := int64(len(l.got)); got < looks-4 {
 			t.Errorf("%d results of %d looks", got, looks)
 		}
@@ -318,8 +318,8 @@ func TestStoppingBreaksLooksOffAndLosesNoResult(t *testing.T) {
 		l.Start()
 		time.Sleep(10*time.Minute + time.Second)
 		before := time.Now()
-		l.Stop()
-		l.Stop()
+		_ = l.Stop(t.Context())
+		_ = l.Stop(t.Context())
 		if time.Since(before) > time.Second {
 			t.Errorf("stopping took %v", time.Since(before))
 		}
@@ -330,7 +330,7 @@ func TestStoppingBreaksLooksOffAndLosesNoResult(t *testing.T) {
 			t.Error("a look was delivered as failed")
 		}
 	})
-	poll.New(poll.Options{}).Stop() // never started
+	_ = poll.New(poll.Options{}).Stop(t.Context()) // never started
 }
 
 func TestAFailedLookSaysWhy(t *testing.T) {
@@ -340,7 +340,7 @@ func TestAFailedLookSaysWhy(t *testing.T) {
 		l.Put(task(1, 1, 1))
 		l.Start()
 		time.Sleep(1001 * time.Millisecond)
-		l.Stop()
+		_ = l.Stop(t.Context())
 		if len(l.got) != 1 || l.got[0].Error != "10.0.0.1 refuses the connection" {
 			t.Errorf("got %+v", l.got)
 		}
@@ -359,7 +359,7 @@ func TestTheGridIsKeptWhenTheClockOfTheMachineIsSet(t *testing.T) {
 				before := l.counts()
 				off.Store(int64(by))
 				time.Sleep(10 * time.Minute)
-				l.Stop()
+				_ = l.Stop(t.Context())
 				for _, id := range []int64{1, 2} {
 					if n := l.counts()[id] - before[id]; before[id] != 10 || n < 9 || n > 11 {
 						t.Errorf("instance %d: %d polls in ten minutes before the clock was set, and %d after", id,
@@ -389,7 +389,7 @@ func TestWhatWasDueWhileTheMachineSleptIsSpread(t *testing.T) {
 				off.Store(int64(night))
 				woken := time.Now().Add(night).Unix()
 				time.Sleep(2*time.Minute + time.Second/2)
-				l.Stop()
+				_ = l.Stop(t.Context())
 				first, second := map[int64]int64{}, map[int64]int{}
 				begins := int64(0) // when the poller has seen that time has gone by
 				for _, r := range l.got {
@@ -432,7 +432,7 @@ func TestTheClockSaysWhenTasksAreDue(t *testing.T) {
 		time.Sleep(24 * time.Hour)
 		c.SetSpeed(1)
 		time.Sleep(5 * time.Minute)
-		l.Stop()
+		_ = l.Stop(t.Context())
 		if got := l.counts()[1]; got != 10+60+5 {
 			t.Errorf("%d polls in 10 minutes, another 60 in one, none in a day, and 5 minutes", got)
 		}
@@ -480,7 +480,7 @@ func TestALookThatPanicsHasFailedAndTheOthersGoOn(t *testing.T) {
 		p.Put(task(1, 1, 10), task(2, 2, 10), instant)
 		p.Start()
 		time.Sleep(20*time.Second + time.Millisecond)
-		p.Stop()
+		_ = p.Stop(t.Context())
 		broke := "the check failed with an internal error; see the collector's log"
 		if want := map[int64][]string{1: {broke, broke}, 2: {"", ""}, 3: {broke, broke}}; !reflect.DeepEqual(
 			got, want) {
@@ -508,7 +508,7 @@ func TestADeliverThatPanicsLosesOnlyItsResults(t *testing.T) {
 		p.Put(task(1, 1, 10))
 		p.Start()
 		time.Sleep(30*time.Second + time.Millisecond)
-		p.Stop()
+		_ = p.Stop(t.Context())
 		if calls != 3 {
 			t.Errorf("%d deliveries, want 3", calls)
 		}

@@ -34,7 +34,7 @@
 // # Concurrency
 //
 // Offer can be called by any number of goroutines and never waits. Start begins
-// one goroutine; Close ends it and waits.
+// one goroutine; Stop ends it and waits.
 //
 // # Errors
 //
@@ -105,7 +105,7 @@ type Service struct {
 	refusing bool
 
 	wake    chan struct{} // a full batch is ready
-	cancel  context.CancelFunc
+	started bool
 	running service.Group
 
 	written   forward.RemoteWrite // the row as last written
@@ -150,23 +150,22 @@ func New(ctx context.Context, db resource.LiveDB, samples *series.DB, o Options)
 
 // Start starts to send, without blocking.
 func (s *Service) Start() {
-	ctx, cancel := context.WithCancel(context.Background())
-	s.cancel = cancel
-	s.running.Keep(ctx, "remote write", s.run)
+	s.started = true
+	s.running.Keep("remote write", s.run)
 }
 
-// Close stops sending, and saves the progress. It may be called twice, and on a
-// service that never started. Do not call Offer afterwards.
-func (s *Service) Close() {
-	if s.cancel == nil {
-		return
+// Stop stops sending, and saves the progress, no later than when ctx is done. It may
+// be called twice, and on a service that never started. Do not call offered
+// afterwards.
+func (s *Service) Stop(ctx context.Context) error {
+	if err := s.running.Stop(ctx); err != nil || !s.started {
+		return err
 	}
-	s.cancel()
-	s.running.Wait()
 	s.client.CloseIdleConnections()
 	if s.isOn() {
-		_ = s.keepMark(context.Background(), 0) // logged
+		_ = s.keepMark(ctx, 0) // logged
 	}
+	return nil
 }
 
 // Offer queues samples that the series have stored. It ignores them while sending

@@ -1,6 +1,7 @@
 package remotewrite_test
 
 import (
+	"context"
 	"encoding/base64"
 	"io"
 	"log/slog"
@@ -179,7 +180,7 @@ func (x *sender) start() {
 	}
 	x.s = s
 	s.Start()
-	x.t.Cleanup(s.Close)
+	x.t.Cleanup(func() { _ = s.Stop(context.Background()) })
 }
 
 // measure stores samples and offers them, as the engine does.

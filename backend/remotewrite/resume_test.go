@@ -66,7 +66,7 @@ func TestAfterARestartItGoesOnWhereItWas(t *testing.T) {
 	x.until(func(r *forward.RemoteWrite) bool { return r.Sent == 1 })
 	crashed := x.mark()
 	now.Store(at + 4) // more may have been measured in the second in which it stopped: that second is sent again
-	x.s.Close()
+	_ = x.s.Stop(x.t.Context())
 
 	x.s.Offer([]series.Sample{sample(1, 2, at+1, 7)}) // no service is running
 	if err := x.series.Append(t.Context(), []series.Sample{sample(1, 2, at+1, 2), sample(1, 2, at+2, 3)}); err != nil {
@@ -77,7 +77,7 @@ func TestAfterARestartItGoesOnWhereItWas(t *testing.T) {
 	x.measure(sample(1, 2, at+3, 4))
 	comes(second(at+3) + "=4")
 	x.counts(remotewrite.Stats{Sent: 3})
-	x.s.Close()
+	_ = x.s.Stop(x.t.Context())
 
 	put(x, &forward.RemoteWriteMarks, crashed) // the mark of the first run
 	x.start()
@@ -85,7 +85,7 @@ func TestAfterARestartItGoesOnWhereItWas(t *testing.T) {
 
 	x.set(func(r *forward.RemoteWrite) { r.Enabled = false })
 	x.until(func(r *forward.RemoteWrite) bool { return r.State == forward.RemoteWriteOff })
-	x.s.Close()
+	_ = x.s.Stop(x.t.Context())
 	if err := x.series.Append(t.Context(), []series.Sample{sample(1, 2, at+4, 5)}); err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestWhatDoesNotFitIntoMemoryWaitsOnDisk(t *testing.T) {
 func TestWhatHasWaitedTooLongIsDroppedAndCounted(t *testing.T) {
 	to, x := newReceiver(t), newSender(t, remotewrite.Options{})
 	x.set(func(r *forward.RemoteWrite) { r.URL, r.Keep, r.Batch = to.URL, 1, 10 })
-	x.s.Close()
+	_ = x.s.Stop(x.t.Context())
 	put(x, &forward.RemoteWriteMarks, &forward.RemoteWriteMark{ID: forward.RemoteWriteID,
 		At: resource.Seconds(base - 5*3600)})
 	var old []series.Sample
@@ -246,7 +246,7 @@ func TestADeadReceiverIsAskedOnceAMinute(t *testing.T) {
 		if row.State != forward.RemoteWriteRetrying || int64(row.Since) != base || row.Dropped != 0 {
 			t.Errorf("the row is %+v", row)
 		}
-		x.s.Close()
+		_ = x.s.Stop(x.t.Context())
 		_ = x.series.Close()
 		_ = x.db.Close()
 	})

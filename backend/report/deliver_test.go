@@ -147,8 +147,8 @@ func newDesk(t *testing.T) *desk {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = d.reports.Close(context.Background())
-		_ = d.notices.Close(context.Background())
+		_ = d.reports.Stop(context.Background())
+		_ = d.notices.Stop(context.Background())
 	})
 	return d
 }

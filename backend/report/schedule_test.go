@@ -50,7 +50,7 @@ func (h *house) process(access func(context.Context, int64) (*resource.Access, e
 	}
 	s.Start()
 	return func() {
-		if err := s.Close(context.Background()); err != nil {
+		if err := s.Stop(context.Background()); err != nil {
 			h.Error(err)
 		}
 	}

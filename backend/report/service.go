@@ -76,7 +76,6 @@ type Service struct {
 	wait   service.Group
 	mu     sync.Mutex
 	active map[int64]context.CancelCauseFunc // by task
-	close  context.CancelFunc                // nil until Start
 }
 
 // The maximum duration of a run, the maximum number of waiting runs, and the interval
@@ -88,7 +87,6 @@ const (
 )
 
 var (
-	errClosed  = errors.New("the portal is stopping")
 	errRemoved = errors.New("the run was removed")
 )
 
@@ -137,11 +135,7 @@ func (s *Service) cutOff(ctx context.Context, tx resource.Tx, t *reporting.Repor
 }
 
 // Start starts the service, which continues with waiting runs.
-func (s *Service) Start() {
-	ctx, cancel := context.WithCancel(context.Background())
-	s.close = cancel
-	s.wait.Keep(ctx, "schedule of reports", s.run)
-}
+func (s *Service) Start() { s.wait.Keep("schedule of reports", s.run) }
 
 // run executes requested and due runs until ctx is done.
 func (s *Service) run(ctx context.Context) {
@@ -177,20 +171,9 @@ func (s *Service) run(ctx context.Context) {
 	}
 }
 
-// Close cancels active runs and waits for them, at most until ctx ends. It may be
+// Stop cancels active runs and waits for them, at most until until ctx is done. It may be
 // called twice, and on a service that never started.
-func (s *Service) Close(ctx context.Context) error {
-	if s.close == nil {
-		return nil
-	}
-	s.close()
-	s.mu.Lock()
-	for _, cancel := range s.active {
-		cancel(errClosed)
-	}
-	s.mu.Unlock()
-	return s.wait.WaitFor(ctx)
-}
+func (s *Service) Stop(ctx context.Context) error { return s.wait.Stop(ctx) }
 
 // begin starts waiting runs while workers are free. Only one goroutine calls it.
 func (s *Service) begin(ctx context.Context) {
@@ -239,8 +222,7 @@ func (s *Service) work(ctx context.Context, id int64) {
 	if err == nil {
 		return
 	}
-	if cause := context.Cause(ctx); errors.Is(cause, errRemoved) || errors.Is(cause, errClosed) || ctx.Err() != nil ||
-		errors.Is(err, errRemoved) {
+	if ctx.Err() != nil || errors.Is(err, errRemoved) {
 		_ = os.Remove(fileOf(s.o.Folder, id)) // the row was deleted, or the next start marks the run as interrupted
 		return
 	}

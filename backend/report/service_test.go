@@ -32,7 +32,7 @@ func (h *house) service(access func(context.Context, int64) (*resource.Access, e
 	if err != nil {
 		h.Fatal(err)
 	}
-	h.Cleanup(func() { _ = s.Close(context.Background()) })
+	h.Cleanup(func() { _ = s.Stop(context.Background()) })
 	return s
 }
 
@@ -215,7 +215,7 @@ func TestARunIsCancelledWhenItIsRemoved(t *testing.T) {
 	if err := <-ended; err == nil || err.Error() != "the run was removed" {
 		t.Errorf("the run ended with %v", err)
 	}
-	if err := s.Close(t.Context()); err != nil {
+	if err := s.Stop(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if tasks, err := resource.Find(t.Context(), h.db, reporting.ReportTasks.Name); len(tasks) > 0 || err != nil {
@@ -266,7 +266,7 @@ func TestOnlyTheNewestRunsAreKept(t *testing.T) {
 		}
 		h.until(i+1, reporting.TaskDone)
 	}
-	if err := s.Close(t.Context()); err != nil {
+	if err := s.Stop(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	tasks, err := resource.Find(t.Context(), h.db, reporting.ReportTasks.Name)

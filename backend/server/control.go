@@ -314,7 +314,7 @@ func (s *Server) obey(conn net.Conn, in *json.Decoder, cmd Command) (Result, err
 		return Result{}, err
 	}
 	s.wait.Go("control socket", func() {
-		_ = in.Decode(&struct{}{}) // returns when the client or control.close closes the connection
+		_ = in.Decode(&struct{}{}) // returns when the client or control.Stop, closes the connection
 		cancel()
 	})
 	out := json.NewEncoder(conn)
@@ -325,7 +325,7 @@ func (s *Server) obey(conn net.Conn, in *json.Decoder, cmd Command) (Result, err
 	}))
 }
 
-func (c *control) close() {
+func (c *control) Stop(context.Context) error {
 	_ = c.listener.Close()
 	c.mu.Lock()
 	c.closed = true
@@ -336,6 +336,7 @@ func (c *control) close() {
 	if c.folder != "" {
 		_ = os.RemoveAll(c.folder)
 	}
+	return nil
 }
 
 func cause(err error) error {

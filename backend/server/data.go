@@ -1,6 +1,8 @@
 package server
 
 import (
+	"context"
+	"errors"
 	"sync/atomic"
 
 	"spyglass/backend/data"
@@ -24,22 +26,22 @@ func (s *Server) data() []resource.Endpoint {
 	return data.New(data.Options{DB: s.db, Series: s.series, Zone: s.zone}).Endpoints()
 }
 
-func (m *samples) start() {
+func (m *samples) Start() {
 	m.keep.Start()
 	if h := m.history.Load(); h != nil {
 		h.Start()
 	}
 }
 
-func (m *samples) stop() {
-	m.stopHistory()
-	m.keep.Stop()
+func (m *samples) Stop(ctx context.Context) error {
+	return errors.Join(m.stopHistory(ctx), m.keep.Stop(ctx))
 }
 
-func (m *samples) stopHistory() {
+func (m *samples) stopHistory(ctx context.Context) error {
 	if h := m.history.Load(); h != nil {
-		h.Stop()
+		return h.Stop(ctx)
 	}
+	return nil
 }
 
 // filling reports whether samples of the demo's past are still missing.

@@ -126,8 +126,9 @@ func (s *Server) reset(ctx context.Context) error {
 
 // takeOver stops monitoring, and restarts it with the rows of another portal.
 func (s *Server) takeOver(ctx context.Context, fresh *Server, made *incident.DemoTime) error {
-	s.engine.Load().Stop()
-	s.samples.stopHistory()
+	if err := errors.Join(s.engine.Load().Stop(ctx), s.samples.stopHistory(ctx)); err != nil {
+		return err
+	}
 	err := s.db.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) error {
 		for _, t := range slices.Backward(s.takers) {
 			if err := t.clear(ctx, tx); err != nil {

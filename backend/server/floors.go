@@ -16,14 +16,9 @@ import (
 func (s *Server) floors() []service.Service {
 	var floors []service.Service
 	add := func(opened bool, name string, start func(), stop func(ctx context.Context) error) {
-		if !opened {
-			return
+		if opened {
+			floors = append(floors, service.Service{Name: name, Start: start, Stop: stop})
 		}
-		of := service.Service{Name: name, Stop: stop}
-		if start != nil {
-			of.Start = func() error { start(); return nil }
-		}
-		floors = append(floors, of)
 	}
 	var files atomic.Int32 // number of open databases
 	closing := func(opened bool, file func() error) func(ctx context.Context) error {
@@ -44,29 +39,25 @@ func (s *Server) floors() []service.Service {
 		}
 		return s.lock.release()
 	}
+	endResets := func(context.Context) error { s.remaking.Lock(); return nil } // it stays locked
 
 	add(s.lock != nil, "the lock of the folder", nil, unlock)
 	add(s.db != nil, "portal.db", nil, closing(s.db != nil, s.db.Close))
 	add(s.series != nil, "series.db", nil, closing(s.series != nil, s.series.Close))
-	add(s.samples != nil, "the keeping of samples", s.samples.start, quietly(s.samples.stop))
-	add(s.remote != nil, "remote write", s.remote.Start, quietly(s.remote.Close))
-	add(s.stage != nil, "the demo", s.stage.Start, quietly(s.stage.Stop))
-	add(s.engine.Load() != nil, "the engine", s.startEngine, quietly(s.stopEngine)) // polls devices, and stores samples
+	add(s.samples != nil, "the keeping of samples", s.samples.Start, s.samples.Stop)
+	add(s.remote != nil, "remote write", s.remote.Start, s.remote.Stop)
+	add(s.stage != nil, "the demo", s.stage.Start, s.stage.Stop)
+	add(s.engine.Load() != nil, "the engine", s.startEngine, s.stopEngine) // polls devices, and stores samples
 	add(s.monitor != nil, "the monitor", s.monitor.Start, s.monitor.Stop)
-	add(s.notices != nil, "notices", s.notices.Start, s.notices.Close)
-	add(s.reports != nil, "reports", s.reports.Start, s.reports.Close)
-	add(true, "the reset of the demo", nil, quietly(s.remaking.Lock)) // kept locked
-	add(true, "the server's own tasks", s.startTasks, s.stopTasks)
+	add(s.notices != nil, "notices", s.notices.Start, s.notices.Stop)
+	add(s.reports != nil, "reports", s.reports.Start, s.reports.Stop)
+	add(true, "the reset of the demo", nil, endResets)
+	add(true, "the server's own tasks", s.startTasks, s.wait.Stop) // and those of HTTP and the control socket
 	add(s.listener != nil, "HTTP", s.serve, s.drain)
-	add(s.events != nil, "events", nil, quietly(s.events.Close)) // streams keep HTTP from draining
-	add(s.Sessions != nil, "sessions", nil, quietly(s.Sessions.Close))
-	add(s.control != nil, "the control socket", s.serveControl, quietly(s.control.close))
+	add(s.events != nil, "events", nil, s.events.Stop) // streams keep HTTP from draining
+	add(s.Sessions != nil, "sessions", nil, s.Sessions.Stop)
+	add(s.control != nil, "the control socket", s.serveControl, s.control.Stop)
 	return floors
-}
-
-// quietly adapts a stop function that takes no context and cannot fail.
-func quietly(stop func()) func(ctx context.Context) error {
-	return func(context.Context) error { stop(); return nil }
 }
 
 func (s *Server) startEngine() {
@@ -76,24 +67,13 @@ func (s *Server) startEngine() {
 }
 
 // stopEngine stops the current engine; a reset of the demo replaces it.
-func (s *Server) stopEngine() { s.engine.Load().Stop() }
+func (s *Server) stopEngine(ctx context.Context) error { return s.engine.Load().Stop(ctx) }
 
 func (s *Server) startTasks() {
-	ctx, quit := context.WithCancel(context.Background())
-	s.quit = quit
-	s.wait.Go("check of the databases", func() { s.verify(ctx) })
-	s.wait.Keep(ctx, "alert about panics", s.watchPanics)
-	s.wait.Keep(ctx, "alert about expressions", s.watchExpressions)
-	s.wait.Keep(ctx, "presence of the databases", s.watchFiles)
-}
-
-// stopTasks stops the server's tasks, and waits for the goroutines of HTTP and of
-// the control socket.
-func (s *Server) stopTasks(ctx context.Context) error {
-	if s.quit != nil {
-		s.quit()
-	}
-	return s.wait.WaitFor(ctx)
+	s.wait.Go("check of the databases", func() { s.verify(s.wait.Context()) })
+	s.wait.Keep("alert about panics", s.watchPanics)
+	s.wait.Keep("alert about expressions", s.watchExpressions)
+	s.wait.Keep("presence of the databases", s.watchFiles)
 }
 
 func (s *Server) serve() {

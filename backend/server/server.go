@@ -127,8 +127,7 @@ type Server struct {
 	panics    *panics
 	storage   storage
 	services  service.Stack
-	wait      service.Group      // the server's own tasks
-	quit      context.CancelFunc // cancels them; nil before Start
+	wait      service.Group // the server's own tasks
 	stop      sync.Once
 	stopped   error
 	failed    chan error

@@ -1,6 +1,6 @@
-// Package service starts goroutines: a Group runs tasks in the background, and
-// a Guard handles their panics. A Stack starts and stops the services that tasks
-// belong to, in order.
+// Package service starts goroutines: a Group runs tasks in the background until
+// it is stopped, and a Guard handles their panics. A Stack starts and stops the
+// services that tasks belong to, in order.
 //
 // A panic ends its task, with one line in the log (task, value, stack) and one
 // report, and never the process. There are three kinds of goroutines:
@@ -8,7 +8,7 @@
 //   - Group.Go runs a task once. After a panic it has ended; its caller
 //     starts the next one as usual. A report, a notice and a command of the
 //     control socket are such tasks.
-//   - Group.Keep runs a task for as long as its context lasts and starts it again
+//   - Group.Keep runs a task until the group is stopped, and starts it again
 //     after a panic: a second later at first, a minute later at most. The loops
 //     that a portal cannot do without are such tasks: pollers, the association
 //     worker, planners of notices and reports, sessions, the demo. They create
@@ -177,11 +177,28 @@ func (g *Guard) keep(ctx context.Context, task string, do func(ctx context.Conte
 
 // Group is a set of tasks to wait for. The zero Group is ready to use.
 type Group struct {
-	Guard *Guard // may be nil
+	Guard  *Guard          // may be nil
+	Parent context.Context // when it is done, so is Context; may be nil
 
-	mu    sync.Mutex
-	tasks map[string]int // running tasks by name
-	idle  chan struct{}  // closed when no task is running; nil until Wait is called
+	mu     sync.Mutex
+	ctx    context.Context // nil until it is needed
+	cancel context.CancelFunc
+	tasks  map[string]int // running tasks by name
+	idle   chan struct{}  // closed when no task is running; nil until Wait is called
+}
+
+// Context returns the context of the group's tasks, which Stop cancels.
+func (g *Group) Context() context.Context {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.ctx == nil {
+		parent := g.Parent
+		if parent == nil {
+			parent = context.Background()
+		}
+		g.ctx, g.cancel = context.WithCancel(parent)
+	}
+	return g.ctx
 }
 
 // Go starts a task. Task names say which code runs, not on what, so there are
@@ -195,8 +212,12 @@ func (g *Group) Go(task string, do func()) {
 }
 
 // Keep starts a task, and restarts it after a panic, until it returns by itself
-// or ctx ends.
-func (g *Group) Keep(ctx context.Context, task string, do func(ctx context.Context)) {
+// or the group is stopped. In a group that was stopped, it starts nothing.
+func (g *Group) Keep(task string, do func(ctx context.Context)) {
+	ctx := g.Context()
+	if ctx.Err() != nil {
+		return
+	}
 	g.begin(task)
 	go func() {
 		defer g.end(task)
@@ -244,9 +265,12 @@ func (g *Group) waiting() <-chan struct{} {
 // Wait waits until no task is running.
 func (g *Group) Wait() { <-g.waiting() }
 
-// WaitFor is like Wait, but ends when ctx ends; its error names the tasks that
-// are still running.
-func (g *Group) WaitFor(ctx context.Context) error {
+// Stop cancels like context of the tasks and waits for them, no longer than until
+// ctx ends; its error names those that still run. It may be called twice, and
+// on a group that never started a task.
+func (g *Group) Stop(ctx context.Context) error {
+	_ = g.Context() // so that Keep starts nothing any more
+	g.cancel()
 	idle := g.waiting()
 	select {
 	case <-idle:

@@ -118,9 +118,8 @@ func TestAKeptTaskStartsAgainAfterEverLongerPauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &recorder{}
 		g := service.Group{Guard: r.guard()}
-		ctx, cancel := context.WithCancel(t.Context())
 		began, starts := time.Now(), []time.Duration{}
-		g.Keep(ctx, "loop", func(ctx context.Context) {
+		g.Keep("loop", func(ctx context.Context) {
 			starts = append(starts, time.Since(began))
 			if len(starts) < 9 {
 				panic(len(starts))
@@ -128,8 +127,9 @@ func TestAKeptTaskStartsAgainAfterEverLongerPauses(t *testing.T) {
 			<-ctx.Done()
 		})
 		time.Sleep(5*time.Minute + service.Steady)
-		cancel()
-		g.Wait()
+		if err := g.Stop(t.Context()); err != nil {
+			t.Error(err)
+		}
 		want := "[0s 1s 3s 7s 15s 31s 1m3s 2m3s 3m3s]"
 		if got := fmt.Sprint(starts); got != want {
 			t.Errorf("started after %s, want %s", got, want)
@@ -144,11 +144,13 @@ func TestAKeptTaskStartsAgainAfterEverLongerPauses(t *testing.T) {
 
 func TestAKeptTaskThatReturnsOrIsStoppedDoesNotStartAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g, starts := service.Group{Guard: (&recorder{}).guard()}, 0
-		g.Keep(t.Context(), "loop", func(context.Context) { starts++ })
-		g.Wait()
 		ctx, cancel := context.WithCancel(t.Context())
-		g.Keep(ctx, "other", func(context.Context) { starts++; cancel(); panic("while it stops") })
+		g, starts := service.Group{Guard: (&recorder{}).guard(), Parent: ctx}, 0
+		g.Keep("loop", func(context.Context) { starts++ })
+		g.Wait()
+		g.Keep("other", func(context.Context) { starts++; cancel(); panic("while it stops") })
+		g.Wait()
+		g.Keep("late", func(context.Context) { starts++ })
 		g.Wait()
 		if starts != 2 {
 			t.Errorf("%d starts, want 2", starts)
@@ -156,20 +158,20 @@ func TestAKeptTaskThatReturnsOrIsStoppedDoesNotStartAgain(t *testing.T) {
 	})
 }
 
-func TestWaitForNamesWhatStillRuns(t *testing.T) {
+func TestStopNamesWhatStillRuns(t *testing.T) {
 	g, end := service.Group{}, make(chan struct{})
 	for _, name := range []string{"reports", "notices", "reports"} {
 		g.Go(name, func() { <-end })
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errors.New("10 seconds are over"))
-	err := g.WaitFor(ctx)
+	err := g.Stop(ctx)
 	if want := "still running: notices, reports: 10 seconds are over"; err == nil || err.Error() != want {
-		t.Errorf("WaitFor: %v, want %s", err, want)
+		t.Errorf("Stop: %v, want %s", err, want)
 	}
 	close(end)
 	g.Wait()
-	if err := g.WaitFor(ctx); err != nil {
-		t.Errorf("WaitFor with nothing under way: %v", err)
+	if err := g.Stop(ctx); err != nil {
+		t.Errorf("Stop with nothing under way: %v", err)
 	}
 }

@@ -13,7 +13,7 @@ import (
 type Service struct {
 	Name string // as errors call it: "reports", "portal.db"
 	// Start starts the work without waiting for it.
-	Start func() error
+	Start func()
 	// Stop ends the work, waits for it at most until ctx ends, and releases the
 	// resources of the service. It is also called if the service never started.
 	Stop func(ctx context.Context) error
@@ -38,8 +38,8 @@ func (s *Stack) Add(services ...Service) {
 	s.services = append(s.services, services...)
 }
 
-// Start starts all services. If one fails or panics, it starts none above it,
-// stops all, and returns its error.
+// Start starts all services. If one panics, it starts none above it, all are
+// stopped, and the panic is returned.
 func (s *Stack) Start(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -47,8 +47,8 @@ func (s *Stack) Start(ctx context.Context) error {
 		if of.Start == nil {
 			continue
 		}
-		if err := s.run("start "+of.Name, of.Start); err != nil {
-			return errors.Join(err, s.stop(ctx))
+		if p := s.Guard.Run("start "+of.Name, of.Start); p != nil {
+			return errors.Join(p, s.stop(ctx))
 		}
 	}
 	return nil
@@ -85,19 +85,17 @@ func (s *Stack) stopOne(ctx context.Context, of Service, most time.Duration) err
 	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
 	stopped := make(chan error, 1)
-	go func() { stopped <- s.run("stop "+of.Name, func() error { return of.Stop(ctx) }) }()
+	go func() {
+		var err error
+		if p := s.Guard.Run("stop "+of.Name, func() { err = of.Stop(ctx) }); p != nil {
+			err = p
+		}
+		stopped <- err
+	}()
 	select {
 	case err := <-stopped:
 		return err
 	case <-ctx.Done():
 		return fmt.Errorf("%s did not stop in time", of.Name)
 	}
-}
-
-// run returns the error of do, or its panic.
-func (s *Stack) run(task string, do func() error) (err error) {
-	if p := s.Guard.Run(task, func() { err = do() }); p != nil {
-		return p
-	}
-	return err
 }

@@ -75,7 +75,7 @@ func TestTheDesktopResumesTheUserAfterARestart(t *testing.T) {
 	id := h.user(t, "jo", 4)
 	secret, err := h.Credential(t.Context(), id)
 	must(t, err)
-	h.Close()
+	must(t, h.Stop(t.Context()))
 	must(t, h.db.Close())
 
 	h = openHouse(t, h.path, h.clock)

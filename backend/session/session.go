@@ -25,7 +25,7 @@
 // # Concurrency
 //
 // A Service is safe for concurrent use. Once warm, ByCookie, ByToken and Access
-// are a hash and a few map lookups, without SQL. Close ends all sessions and
+// are a hash and a few map lookups, without SQL. Stop ends all sessions and
 // waits for the two goroutines; close the HTTP server before and the store after.
 //
 // # Errors
@@ -77,7 +77,6 @@ type Service struct {
 
 	record  recorder
 	refused refusals
-	quit    context.CancelFunc
 	wait    service.Group
 }
 
@@ -113,17 +112,16 @@ func New(db resource.SecretDB, o Options) (*Service, error) {
 	if o.Longest == 0 {
 		o.Longest = 24 * time.Hour
 	}
-	ctx, quit := context.WithCancel(context.Background())
 	s := &Service{
-		db: db, log: o.Log, clock: o.Clock, start: o.Clock(), o: o, quit: quit,
+		db: db, log: o.Log, clock: o.Clock, start: o.Clock(), o: o,
 		hashing: make(chan struct{}, min(4, runtime.GOMAXPROCS(0))),
 		fails:   newThrottle(o.Clock),
 		live:    map[digest]*live{}, launches: map[digest]launch{},
 		record: newRecorder(), refused: refusals{last: map[string]time.Duration{}},
 	}
 	s.wait.Guard = o.Guard
-	s.wait.Keep(ctx, "end of sessions", s.watch)
-	s.wait.Keep(ctx, "last use of tokens", s.recordUse)
+	s.wait.Keep("end of sessions", s.watch)
+	s.wait.Keep("last use of tokens", s.recordUse)
 	return s, nil
 }
 
@@ -145,9 +143,9 @@ func CookieName(instance string, secure bool) string {
 // CookieName returns the name of this portal's session cookie.
 func (s *Service) CookieName() string { return CookieName(s.o.Instance, s.o.Secure) }
 
-// Close ends all sessions, writes pending changes and waits. It may be called
-// twice.
-func (s *Service) Close() {
+// Stop ends all sessions, writes pending changes and waits, no longer than
+// until ctx is done. It may be twice.
+func (s *Service) Stop(ctx context.Context) error {
 	s.mu.Lock()
 	s.closed = true
 	for key, l := range s.live {
@@ -157,8 +155,7 @@ func (s *Service) Close() {
 	clear(s.launches)
 	s.windows = nil
 	s.mu.Unlock()
-	s.quit()
-	s.wait.Wait()
+	return s.wait.Stop(ctx)
 }
 
 // now returns the monotonic time since the service started.

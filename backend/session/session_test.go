@@ -80,7 +80,7 @@ func openHouse(t testing.TB, path string, c *testkit.Clock) *house {
 	storetest.Add(t, db, &Credentials)
 	s, err := New(db, Options{Instance: "abc", Clock: c.Now, Log: slog.New(slog.NewTextHandler(log, nil))})
 	must(t, err)
-	t.Cleanup(s.Close)
+	t.Cleanup(func() { must(t, s.Stop(context.Background())) })
 	return &house{Service: s, db: db, path: path, clock: c, log: log}
 }
 
@@ -172,7 +172,7 @@ func TestNoSecretLiesInTheDataFolderOrTheLog(t *testing.T) {
 		"bearer":     made.Bearer,
 		"access key": made.AccessKey, "credential": secret, "launch token": launch,
 	}
-	h.Close()
+	must(t, h.Stop(t.Context()))
 	must(t, filepath.WalkDir(filepath.Dir(h.path), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -196,8 +196,8 @@ func TestClosingEndsSessionsAndRefusesNewOnes(t *testing.T) {
 	h := newHouse(t)
 	h.user(t, "jo", ground.Administrator)
 	sess := h.signIn(t, "jo")
-	h.Close()
-	h.Close()
+	must(t, h.Stop(t.Context()))
+	must(t, h.Stop(t.Context()))
 	select {
 	case <-sess.Done():
 	default:
@@ -243,7 +243,7 @@ func TestTheHotPathAsksTheDatabaseNothing(t *testing.T) {
 		return errors.Join(err, err2, err3)
 	}
 	must(t, ask(t.Context()))
-	h.Close() // so that no use is written in between, which would end the session too
+	must(t, h.Stop(t.Context())) // so that no use is written in between, which would end the session too
 	h.live[digestOf(sess.Secret)] = &live{userID: id, mark: mark(t, h, id), done: make(chan struct{})}
 	must(t, ask(t.Context()))
 	must(t, h.db.Close())

@@ -204,7 +204,7 @@ func TestAUseThatIsNotWrittenYetIsWrittenWhenClosing(t *testing.T) {
 	must(t, err)
 	_, err = h.ByToken(t.Context(), "Bearer "+made.Bearer, TokenRequest{Remote: "192.0.2.1"})
 	must(t, err)
-	h.Close()
+	must(t, h.Stop(t.Context()))
 	row, err := resource.Get(t.Context(), h.db, people.Tokens.Name, made.row.ID)
 	must(t, err)
 	if row.LastAuthIP != "192.0.2.1" {

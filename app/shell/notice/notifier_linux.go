@@ -39,7 +39,7 @@ func newNotifier(ctx context.Context, clicked func(link string)) (*notifier, err
 	if err != nil {
 		return nil, err
 	}
-	n := &notifier{conn: conn, clicked: clicked, links: map[uint32]string{}}
+	n := &notifier{conn: conn, clicked: clicked, hears: service.Group{Parent: ctx}, links: map[uint32]string{}}
 	for _, member := range []string{"ActionInvoked", "NotificationClosed"} {
 		err = errors.Join(err, conn.AddMatchSignal(dbus.WithMatchObjectPath(busPath),
 			dbus.WithMatchInterface(busService), dbus.WithMatchMember(member)))
@@ -49,7 +49,7 @@ func newNotifier(ctx context.Context, clicked func(link string)) (*notifier, err
 	}
 	signals := make(chan *dbus.Signal, 16)
 	conn.Signal(signals)
-	n.hears.Keep(ctx, "desktop notices", func(context.Context) {
+	n.hears.Keep("desktop notices", func(context.Context) {
 		for signal := range signals { // closed with the connection
 			n.handle(signal)
 		}

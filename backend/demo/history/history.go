@@ -9,7 +9,6 @@ import (
 	"context"
 	"log/slog"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -50,10 +49,8 @@ type History struct {
 	ends   bool
 	made   int64 // when this history was created, epoch seconds; others may write later samples
 
-	start, end sync.Once
-	cancel     context.CancelFunc
-	running    service.Group
-	filling    atomic.Bool
+	running service.Group
+	filling atomic.Bool
 
 	tracks []track
 	filled map[int64]int64 // by instance: the time of the last sample
@@ -104,33 +101,20 @@ func New(o Options) *History {
 func (h *History) Filling() bool { return h.filling.Load() }
 
 // Start starts the work without blocking.
-func (h *History) Start() {
-	h.start.Do(func() {
-		ctx, cancel := context.WithCancel(context.Background())
-		h.cancel = cancel
-		h.running.Keep(ctx, "past of the demo", h.run)
-	})
-}
+func (h *History) Start() { h.running.Keep("past of the demo", h.run) }
 
-// Stop ends the work and waits for the current step. It may be called twice, and
-// on a history that never started.
-func (h *History) Stop() {
-	h.start.Do(func() {}) // prevents a later start
-	h.end.Do(func() {
-		if h.cancel != nil {
-			h.cancel()
-		}
-	})
-	h.running.Wait()
-	if !h.whole || !h.ends {
-		return
+// Stop ends the work and waits for the current way, no longer than until ctx is
+// done. It may be called twice, on a history that never started.
+func (h *History) Stop(ctx context.Context) error {
+	if err := h.running.Stop(ctx); err != nil || !h.whole || !h.ends {
+		return err
 	}
 	h.whole = false
-	ctx := context.Background()
 	if err := h.keepPast(ctx, h.clock().Unix(), false); err != nil {
 		h.log.WarnContext(ctx, "the progress of the demo history could not be stored; the next start looks for gaps "+
 			"in it", "err", err)
 	}
+	return nil
 }
 
 func (h *History) run(ctx context.Context) {

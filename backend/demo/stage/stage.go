@@ -54,9 +54,8 @@ type Stage struct {
 	kept   atomic.Int64 // when the time was last stored
 	beaten atomic.Int64 // when simulated collectors last sent heartbeats, epoch seconds
 
-	start, end sync.Once
-	cancel     context.CancelFunc
-	running    service.Group
+	started bool
+	running service.Group
 }
 
 // scene is a running incident.
@@ -103,29 +102,21 @@ func New(o Options) *Stage {
 
 // Start starts to follow the rows, without blocking.
 func (s *Stage) Start() {
-	s.start.Do(func() {
-		ctx, cancel := context.WithCancel(context.Background())
-		s.cancel = cancel
-		s.running.Keep(ctx, "incidents of the demo", s.follow)
-		s.running.Keep(ctx, "effects of incidents", s.tend)
-	})
+	s.started = true
+	s.running.Keep("incidents of the demo", s.follow)
+	s.running.Keep("effects of incidents", s.tend)
 }
 
-// Stop ends the work and waits for it. It may be called twice, and on a stage
-// that never started.
-func (s *Stage) Stop() {
-	s.start.Do(func() {}) // prevents a later start
-	s.end.Do(func() {
-		if s.cancel != nil {
-			s.cancel()
-		}
-	})
-	s.running.Wait()
-	if s.cancel != nil && s.o.Clock.Apart() {
-		if err := s.keepTime(context.Background()); err != nil {
-			s.o.Log.Warn("the time of the demo could not be stored", "err", err)
-		}
+// Stop ends the work and waits for it, no longer than until ctx is done. It may
+// be called twice, and on a stage that that never started.
+func (s *Stage) Stop(ctx context.Context) error {
+	if err := s.running.Stop(ctx); err != nil || !s.started || !s.o.Clock.Apart() {
+		return err
 	}
+	if err := s.keepTime(ctx); err != nil {
+		s.o.Log.WarnContext(ctx, "the time of the demo could not be stored", "err", err)
+	}
+	return nil
 }
 
 // follow updates the scenes when incidents change.
