@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { endpoint, newRequest, parts, suite, tabNames, until } from './harness'
+import { endpoint, newRequest, parts, sendPath, suite, tabNames, until } from './harness'
 
 const portal = suite()
 
@@ -161,6 +161,24 @@ describe('rows', () => {
     await expect.poll(() => focusLabel(page)).toBe('x value')
     await page.keyboard.press('Control+Z')
     await expect.poll(() => rowsOf(query)).not.toContain('x: 1')
+  })
+
+  test('the suggestion of an error corrects the filter, and a typed query replaces it', async () => {
+    const page = await portal.page({ fresh: true })
+    const p = parts(page)
+    await newRequest(page)
+    await sendPath(page, '/device/devices?filter=hostStat:dead&size=5', /^400/)
+    const filter = p.request.getByRole('combobox', { name: 'filter value' })
+    await p.request.getByRole('button', { name: 'hostStatus', exact: true }).click()
+    await expect.poll(() => filter.inputValue()).toBe('hostStatus:dead')
+    await sendPath(page, '/device/devices?size=7')
+    const on = (name: string) =>
+      p.request.getByRole('switch', { name, exact: true }).first().getAttribute('aria-checked')
+    expect([await on('filter on'), await on('size on'), await filter.inputValue()]).toEqual([
+      'false',
+      'true',
+      'hostStatus:dead',
+    ])
   })
 
   test('a click that leaves the path is not lost, though what was typed becomes rows', async () => {

@@ -305,9 +305,10 @@ test('of what an alert is about the end is read where there is little room', asy
 test('the chart of an alert reaches to now, also where nothing was measured since', async () => {
   const page = await it.page({ fresh: true })
   await page.route(/\/instances\/\d+\/data\?/, async (route) => {
-    const hour = 3_600_000
-    // the newest first, and none of the last two hours
-    const time = Array.from({ length: 60 }, (_, i) => Date.now() - 2 * hour - i * 60_000)
+    const asked = new URL(route.request().url()).searchParams
+    const [from, to] = ['start', 'end'].map((name) => 1000 * Number(asked.get(name)))
+    // the newest first, and only in the first third of what was asked for
+    const time = Array.from({ length: 60 }, (_, i) => from + ((60 - i) / 180) * (to - from))
     await route.fulfill({
       json: { dataSourceName: 'Ping', dataPoints: ['it'], time, values: time.map(() => [7]), nextPageParams: '' },
     })

@@ -6,7 +6,9 @@ const portal = suite()
 
 /** Where the panes of the page are. */
 const panes = (page: Page) =>
-  page.locator('main, [data-pane], [role="grid"]').evaluateAll((all) => all.map((e) => e.getBoundingClientRect().toJSON()))
+  page
+    .locator('main, [data-pane], [role="grid"]')
+    .evaluateAll((all) => all.map((e) => e.getBoundingClientRect().toJSON()))
 
 /** Whether the message lies over what has the focus. */
 const coversFocus = (page: Page) =>
