@@ -182,10 +182,12 @@ func (p *served) testEndpoints() []resource.Endpoint {
 	}
 	upload := echo("POST", "/test/upload")
 	upload.Upload, upload.Limit = "file", 4096
+	ofGroup := echo("GET", "/setting/collectors/groups/{id}/test")
+	ofGroup.Published = collector.CollectorGroups.PublishedPath(ofGroup.Path)
 	return []resource.Endpoint{
 		upload,
 		echo("GET", "/test/echo/{name}"), echo("POST", "/test/echo/{name}"), echo("GET", "/test/echo/fixed"),
-		echo("GET", "/setting/collectors/groups/{id}/test"),
+		ofGroup,
 		get("/test/panic", func(context.Context, *resource.Call) (any, error) { panic("the kettle is empty") }),
 		get("/test/broken", func(context.Context, *resource.Call) (any, error) {
 			return nil, errors.New("no such table: secret")

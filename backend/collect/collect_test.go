@@ -97,7 +97,9 @@ func open(t *testing.T) *house {
 		GroupIDs: resource.IDs{2}, CollectorID: 2, CurrentCollector: 2, CustomProperties: []resource.Property{
 			{Name: "snmp.community", Value: "s3cret"}, {Name: "location", Value: "Oslo"}}})
 	s := collect.New(collect.Options{DB: h.db, Folder: h.folder,
-		Tasks: func(context.Context, resource.Reader, int64) ([]check.Task, error) { return slices.Clone(h.tasks), nil },
+		Tasks: func(context.Context, resource.Reader, int64) ([]check.Task, error) {
+			return slices.Clone(h.tasks), nil
+		},
 		Take: func(_ context.Context, _ int64, results []check.Result) error {
 			h.taken = append(h.taken, results...)
 			return nil

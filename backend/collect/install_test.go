@@ -54,7 +54,7 @@ func TestAnInstallerRunsNothingButThePortalsProgram(t *testing.T) {
 	for _, tt := range []struct{ name, sent, out string }{
 		{"refused", "", "401"},
 		{"the program", program, "Registered. To collect, run: " + folder + "/spyglass"},
-		{"another program", strings.Replace(program, "echo", "exec rm -r", 1), "The program did not arrive whole"},
+		{"another program", strings.Replace(program, "echo", "exec printf", 1), "The program did not arrive whole"},
 		{"half a program", program[:len(program)/2], "The program did not arrive whole"},
 	} {
 		sent.Store(tt.sent)
