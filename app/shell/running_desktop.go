@@ -45,11 +45,12 @@ func (r *running) start(ctx, wails context.Context) {
 	r.unbind = context.AfterFunc(ctx, r.quit)
 	r.follows.Go(r.follow)
 	r.tasks.Guard = &service.Guard{Log: r.window.Log}
+	r.tasks.Parent = wails
 	r.tasks.Go("desktop notices", func() {
 		notice.Show(wails, r.window.Notices, r.closing, r.window.Link, r.window.Log)
 	})
 	menu := tray.Menu{Title: r.window.Title, Icon: r.window.Icon, Open: r.raise, Quit: r.quit, Pause: r.window.Pause,
-		Link: r.window.Link, Log: r.window.Log, Context: wails, Tasks: &r.tasks}
+		Link: r.window.Link, Log: r.window.Log, Tasks: &r.tasks}
 	r.tasks.Go("tray", func() { menu.Show(r.window.Tray, r.closing) })
 }
 

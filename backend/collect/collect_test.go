@@ -144,7 +144,7 @@ func (h *house) ask(who *resource.Access, method, path, body string) string {
 		f := fault.Of(err)
 		return fmt.Sprintf("%s %s: %s", f.Kind, f.Field, f.Message)
 	}
-	if whole, ok := answer.(*resource.Answer); ok {
+	if whole, ok := answer.(*resource.Response); ok {
 		answer = whole.Body
 	}
 	text, err := json.Marshal(answer)
@@ -165,7 +165,7 @@ func (h *house) stream(who *resource.Access, path string, change ...func(*resour
 		h.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := answer.(*resource.Answer).Stream(&out); err != nil {
+	if err := answer.(*resource.Response).Stream(&out); err != nil {
 		h.Fatal(err)
 	}
 	return out.String()
@@ -387,7 +387,7 @@ func TestAssignmentsKeepTheirETagWhileNothingChanges(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return answer.(*resource.Answer).ETag
+		return answer.(*resource.Response).ETag
 	}
 	none := h.ask(second, "GET", "2/assignments", "")
 	if want := `{"total":0,"searchId":null,"items":[],"data":null}`; none != want {

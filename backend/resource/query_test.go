@@ -83,13 +83,13 @@ func TestAPageIsCutFromRowsInMemory(t *testing.T) {
 func TestAListReadsItsOwnAnswerWithAndWithoutAnETag(t *testing.T) {
 	type row struct{ ID int64 }
 	text := resource.JSON(`{"total":7,"searchId":null,"items":[{"id":1},{"id":3}],"data":null}`)
-	for _, answer := range []any{text, &resource.Answer{Body: text, ETag: `"x"`}} {
+	for _, answer := range []any{text, &resource.Response{Body: text, ETag: `"x"`}} {
 		rows, total, err := resource.ReadList[row](answer)
 		if err != nil || total != 7 || !reflect.DeepEqual(rows, []row{{1}, {3}}) {
 			t.Errorf("%T: %v of %d, %v", answer, rows, total, err)
 		}
 	}
-	for _, answer := range []any{nil, "text", &resource.Answer{}, resource.JSON(`{"items":{}}`)} {
+	for _, answer := range []any{nil, "text", &resource.Response{}, resource.JSON(`{"items":{}}`)} {
 		if rows, _, err := resource.ReadList[row](answer); err == nil {
 			t.Errorf("%v is read as %v", answer, rows)
 		}

@@ -277,6 +277,20 @@ test('a device is tested before it is added; what is wrong stands at its field',
   }
 })
 
+test('an added device is moved to the recycle bin by Undo', async () => {
+  const shown = `undone ${++added}`
+  const page = await portal.page({ fresh: true })
+  const { toast } = await fleet(page)
+  await page.getByRole('button', { name: 'Add device' }).click()
+  const form = page.getByRole('dialog', { name: 'Add device' })
+  await form.getByRole('textbox', { name: 'Host name or IP address' }).fill('127.0.0.1')
+  await form.getByRole('textbox', { name: 'Display name' }).fill(shown)
+  await form.getByRole('button', { name: 'Add device' }).click()
+  await until(toast, new RegExp(`^Added ${shown}`))
+  await toast.getByRole('button', { name: 'Undo' }).click()
+  await until(toast, /^1 device moved to the recycle bin/)
+})
+
 test('a role that may only read is told why nothing can be changed', async () => {
   const page = await portal.page({ user: 'viewer' })
   const { grid } = await fleet(page)

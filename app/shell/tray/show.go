@@ -85,11 +85,11 @@ func (t *tray) menu() {
 	for i := range t.worst {
 		t.worst[i] = systray.AddMenuItem("", "")
 		clicks := t.worst[i].ClickedCh
-		t.Tasks.Keep(t.Context, "tray", func(context.Context) { t.follow(i, clicks) })
+		t.Tasks.Keep("tray", func(context.Context) { t.follow(i, clicks) })
 	}
 	systray.AddSeparator()
 	pause := systray.AddMenuItemCheckbox("Pause notices", "", false)
-	t.Tasks.Keep(t.Context, "tray", func(context.Context) {
+	t.Tasks.Keep("tray", func(context.Context) {
 		for range pause.ClickedCh {
 			if pause.Checked() {
 				pause.Uncheck()
@@ -106,7 +106,7 @@ func (t *tray) menu() {
 func (t *tray) entry(text string, do func()) *systray.MenuItem {
 	item := systray.AddMenuItem(text, "")
 	if do != nil {
-		t.Tasks.Keep(t.Context, "tray", func(context.Context) {
+		t.Tasks.Keep("tray", func(context.Context) {
 			for range item.ClickedCh {
 				do()
 			}

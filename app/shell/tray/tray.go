@@ -4,7 +4,6 @@
 package tray
 
 import (
-	"context"
 	"log/slog"
 
 	"spyglass/backend/service"
@@ -19,9 +18,7 @@ type Menu struct {
 	Pause func(paused bool) // pauses notices, or resumes them
 	Link  func(text string) // opens the link of an entry
 	Log   *slog.Logger
-
-	Context context.Context // of the window
-	Tasks   *service.Group  // for the goroutines that wait for clicks
+	Tasks *service.Group // for the goroutines that wait for clicks
 }
 
 // Tray is the content of the icon in the desktop's tray.

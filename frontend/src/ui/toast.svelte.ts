@@ -2,6 +2,8 @@ export interface ToastOptions {
   /** By default ok. */
   tone?: 'ok' | 'warn' | 'error'
   action?: { label: string; run(): void }
+  /** A second action, before the first. */
+  also?: { label: string; run(): void }
   /** Stays until dismissed, instead of six seconds. */
   stay?: boolean
   /** Sentences to show on demand, because a message is short. */

@@ -93,7 +93,7 @@ export function moveTo(
   )
 }
 
-export async function remove(app: App, devices: Device[], after: After) {
+export async function remove(app: App, devices: Pick<Device, 'id'>[], after: After) {
   if (
     !(await batch(
       app,
@@ -108,7 +108,7 @@ export async function remove(app: App, devices: Device[], after: After) {
   })
 }
 
-async function restore(app: App, devices: Device[], after: After) {
+async function restore(app: App, devices: Pick<Device, 'id'>[], after: After) {
   for (const { id } of devices)
     if (
       (await write(app, text.removal.notRestored, (portal) =>
