@@ -36,7 +36,8 @@ func TestANoticeTellsOfAlertsThatWereNotThereBefore(t *testing.T) {
 		{
 			[]openAlert{alert("4", "a"), alert("5", "b"), alert("6", "c"), alert("7", "d"), alert("8", "e"),
 				alert("9", "a")}, false,
-			notice.Notice{Title: "6 new critical alerts", Body: "a, b, c and 2 more", Link: "spyglass://monitor/alerts"},
+			notice.Notice{Title: "6 new critical alerts", Body: "a, b, c and 2 more",
+				Link: "spyglass://monitor/alerts"},
 		},
 	} {
 		now, off = step.now, step.off

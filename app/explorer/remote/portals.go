@@ -149,8 +149,8 @@ func sessionOf(t *outgoing.Target, response *http.Response, text []byte) (*works
 	case response.StatusCode >= 300 && response.StatusCode < 400:
 		return nil, &fault.Error{Kind: fault.Offline, Field: "baseUrl", Message: leadsAway(t, response)}
 	case response.StatusCode == http.StatusNotFound || response.StatusCode == http.StatusMethodNotAllowed:
-		return nil, &fault.Error{Kind: fault.Offline, Field: "baseUrl", Message: fmt.Sprintf("there is no sign-in at %s "+
-			"(it responded with %d). Check the address: the API of a Spyglass portal ends in /api", t.URL,
+		return nil, &fault.Error{Kind: fault.Offline, Field: "baseUrl", Message: fmt.Sprintf("there is no sign-in at "+
+			"%s (it responded with %d). Check the address: the API of a Spyglass portal ends in /api", t.URL,
 			response.StatusCode)}
 	case response.StatusCode > 299 || !isJSON || me.CSRFToken == "":
 		return nil, &fault.Error{Kind: fault.Offline, Field: "auth", Message: fmt.Sprintf("%s does not accept a "+

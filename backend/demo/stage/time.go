@@ -43,12 +43,14 @@ func (s *Stage) Endpoints() []resource.Endpoint {
 	read.Op = resource.Read
 	return []resource.Endpoint{
 		{
-			Method: "GET", Path: "/demo/time", Category: ground.CategorySettings, Right: read, Response: &response, Steady: true,
+			Method: "GET", Path: "/demo/time", Category: ground.CategorySettings, Right: read, Response: &response,
+			Steady:  true,
 			Summary: "Get the demo clock", Doc: "Returns the time and the speed of the demo clock.",
 			Handle: func(context.Context, *resource.Call) (any, error) { return s.timing(), nil },
 		},
 		{
-			Method: "PATCH", Path: "/demo/time", Category: ground.CategorySettings, Right: right, Body: &change, Steady: true,
+			Method: "PATCH", Path: "/demo/time", Category: ground.CategorySettings, Right: right, Body: &change,
+			Steady:   true,
 			Response: &response,
 			Summary:  "Pause or speed up the demo",
 			Doc: "Lets the time of the demo stand still, go on, or pass up to 60 times as fast. Real devices are " +
@@ -58,7 +60,8 @@ func (s *Stage) Endpoints() []resource.Endpoint {
 			Example: resource.Example{Body: map[string]any{"speed": 10, "paused": false}}, Handle: s.change,
 		},
 		{
-			Method: "POST", Path: "/demo/time/reset", Category: ground.CategorySettings, Right: right, Body: &order, Steady: true,
+			Method: "POST", Path: "/demo/time/reset", Category: ground.CategorySettings, Right: right, Body: &order,
+			Steady:   true,
 			Response: &response,
 			Summary:  "Reset the demo", Doc: "Makes the demo as it was at the beginning, at the present time: " +
 				"devices, alerts, reports and everything else that is not kept. Users, roles, tokens, settings and " +

@@ -120,8 +120,9 @@ func exportingAll(db resource.DB, list resource.Handler) resource.Handler {
 	}
 }
 
-// found returns the ids of a list: of the requested page, or all. It walks the pages of the list's own handler, which alone knows
-// the filter and the order of the request.
+// found returns the ids of a list: of the requested page, or all. It walks the
+// pages of the list's own handler, which alone knows the filter and the order of the
+// request.
 func found(ctx context.Context, c *resource.Call, list resource.Handler) ([]int64, error) {
 	plain := plainly(c)
 	plain.Query.Set("fields", "id")

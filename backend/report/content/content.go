@@ -98,8 +98,8 @@ func (r *Run) Write(ctx context.Context, w io.Writer) (rows, pages int64, err er
 		return 0, 0, fault.New(fault.Invalid, "this portal does not support reports of the type %s", r.Report.Type)
 	}
 	if r.Access != nil && !r.Access.May(kind.Right) {
-		return 0, 0, fault.New(fault.Denied, "a report of the type %s requires the permission %s, which %s does not have",
-			kind.Name, kind.Right, r.Access.User)
+		return 0, 0, fault.New(fault.Denied, "a report of the type %s requires the permission %s, which %s does not "+
+			"have", kind.Name, kind.Right, r.Access.User)
 	}
 	if zone, err := time.LoadLocation(r.Report.Timezone); err == nil && r.Report.Timezone != "" {
 		r.Zone = zone

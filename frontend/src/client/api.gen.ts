@@ -15,7 +15,7 @@ export interface paths {
          * List devices
          * @description Returns the devices that the caller can view, one page at a time.
          *
-         *     Right needed: read on deviceGroup.
+         *     Required permission: read on deviceGroup.
          */
         get: operations["getDeviceDevices"];
         put?: never;
@@ -23,7 +23,7 @@ export interface paths {
          * Add a device
          * @description A host, appliance or service that checks run against.
          *
-         *     Right needed: write on deviceGroup.
+         *     Required permission: write on deviceGroup.
          */
         post: operations["postDeviceDevices"];
         delete?: never;
@@ -43,14 +43,14 @@ export interface paths {
          * Get one device
          * @description Returns one device, with an ETag for conditional requests.
          *
-         *     Right needed: read on deviceGroup.
+         *     Required permission: read on deviceGroup.
          */
         get: operations["getDeviceDevicesById"];
         /**
          * Replace a device
          * @description Replaces the device: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
-         *     Right needed: write on deviceGroup.
+         *     Required permission: write on deviceGroup.
          */
         put: operations["putDeviceDevicesById"];
         post?: never;
@@ -58,7 +58,7 @@ export interface paths {
          * Remove a device
          * @description Removes the device.
          *
-         *     Right needed: write on deviceGroup.
+         *     Required permission: write on deviceGroup.
          */
         delete: operations["deleteDeviceDevicesById"];
         options?: never;
@@ -67,7 +67,7 @@ export interface paths {
          * Change some fields of a device
          * @description Changes only the fields that are given.
          *
-         *     Right needed: write on deviceGroup.
+         *     Required permission: write on deviceGroup.
          */
         patch: operations["patchDeviceDevicesById"];
         trace?: never;
@@ -87,7 +87,7 @@ export interface paths {
          *
          *     All or nothing, unless atomic is false: if an operation fails, nothing is written, the response is the error of the first failed one, and errorDetail.results has the error of each operation, or null. If atomic is false, the response is always 200: successful operations are kept, and results has the result of each.
          *
-         *     Right needed: write on deviceGroup.
+         *     Required permission: write on deviceGroup.
          */
         post: operations["postDeviceDevicesBatch"];
         delete?: never;
@@ -107,7 +107,7 @@ export interface paths {
          * List deleted devices
          * @description Returns the devices in the recycle bin that the caller can view, one page at a time.
          *
-         *     Right needed: read on deviceGroup.
+         *     Required permission: read on deviceGroup.
          */
         get: operations["getDeviceRecyclebin"];
         put?: never;
@@ -131,7 +131,7 @@ export interface paths {
          * Restore a deleted device
          * @description Takes the device out of the recycle bin, to its previous place. References to deleted objects are removed; without any group it goes to the root group.
          *
-         *     Right needed: write on deviceGroup.
+         *     Required permission: write on deviceGroup.
          */
         post: operations["postDeviceRecyclebinByIdRestore"];
         delete?: never;
@@ -154,7 +154,7 @@ export interface paths {
          * Remove a deleted device for good
          * @description Removes the device from the recycle bin. It cannot be restored after that.
          *
-         *     Right needed: write on deviceGroup.
+         *     Required permission: write on deviceGroup.
          */
         delete: operations["deleteDeviceRecyclebinById"];
         options?: never;
@@ -175,7 +175,7 @@ export interface paths {
          * Restore many deleted devices
          * @description Takes them out of the recycle bin, up to 1,000 at once, in one transaction. A failed one does not affect the others: results has the result of each, in the order given.
          *
-         *     Right needed: write on deviceGroup.
+         *     Required permission: write on deviceGroup.
          */
         post: operations["postRecyclebinRecyclesBatchrestore"];
         delete?: never;
@@ -197,7 +197,7 @@ export interface paths {
          * Remove many deleted devices for good
          * @description Removes them from the recycle bin, up to 1,000 at once, in one transaction. A failed one does not affect the others: results has the result of each, in the order given.
          *
-         *     Right needed: write on deviceGroup.
+         *     Required permission: write on deviceGroup.
          */
         post: operations["postRecyclebinRecyclesBatchdelete"];
         delete?: never;
@@ -219,7 +219,7 @@ export interface paths {
          * Discover instances on a device
          * @description Determines which data sources apply to the device, and discovers their instances: at once if that is possible without the device, otherwise at the next connection to it.
          *
-         *     Right needed: write on deviceGroup.
+         *     Required permission: write on deviceGroup.
          */
         post: operations["postDeviceDevicesByIdScheduleAutoDiscovery"];
         delete?: never;
@@ -239,7 +239,7 @@ export interface paths {
          * List properties of a device
          * @description Returns all that applies to the device: its own, inherited ones, and those set by the portal.
          *
-         *     Right needed: read on deviceGroup.
+         *     Required permission: read on deviceGroup.
          */
         get: operations["getDeviceDevicesByDeviceIdProperties"];
         put?: never;
@@ -247,7 +247,7 @@ export interface paths {
          * Add a property to a device
          * @description Adds a property of the device's own. It overrides an inherited one of that name.
          *
-         *     Right needed: write on deviceGroup.
+         *     Required permission: write on deviceGroup.
          */
         post: operations["postDeviceDevicesByDeviceIdProperties"];
         delete?: never;
@@ -267,14 +267,14 @@ export interface paths {
          * Get one property of a device
          * @description Returns one property with its effective value, and an ETag for conditional requests.
          *
-         *     Right needed: read on deviceGroup.
+         *     Required permission: read on deviceGroup.
          */
         get: operations["getDeviceDevicesByDeviceIdPropertiesByName"];
         /**
          * Replace a property of a device
          * @description Sets the value of a property of the device's own.
          *
-         *     Right needed: write on deviceGroup.
+         *     Required permission: write on deviceGroup.
          */
         put: operations["putDeviceDevicesByDeviceIdPropertiesByName"];
         post?: never;
@@ -282,7 +282,7 @@ export interface paths {
          * Remove a property of a device
          * @description Removes a property of the device's own; an inherited one of that name applies again.
          *
-         *     Right needed: write on deviceGroup.
+         *     Required permission: write on deviceGroup.
          */
         delete: operations["deleteDeviceDevicesByDeviceIdPropertiesByName"];
         options?: never;
@@ -291,7 +291,7 @@ export interface paths {
          * Change a property of a device
          * @description Sets the value of a property of the device's own, when one is given.
          *
-         *     Right needed: write on deviceGroup.
+         *     Required permission: write on deviceGroup.
          */
         patch: operations["patchDeviceDevicesByDeviceIdPropertiesByName"];
         trace?: never;
@@ -307,7 +307,7 @@ export interface paths {
          * List devices of a group
          * @description Returns the devices that are in the group itself, not in the groups below it, one page at a time.
          *
-         *     Right needed: read on deviceGroup.
+         *     Required permission: read on deviceGroup.
          */
         get: operations["getDeviceGroupsByIdDevices"];
         put?: never;
@@ -329,7 +329,7 @@ export interface paths {
          * List device groups
          * @description Returns the device groups that the caller can view, one page at a time.
          *
-         *     Right needed: read on deviceGroup.
+         *     Required permission: read on deviceGroup.
          */
         get: operations["getDeviceGroups"];
         put?: never;
@@ -337,7 +337,7 @@ export interface paths {
          * Add a device group
          * @description A node of the device tree. Devices and groups inside inherit its properties.
          *
-         *     Right needed: write on deviceGroup.
+         *     Required permission: write on deviceGroup.
          */
         post: operations["postDeviceGroups"];
         delete?: never;
@@ -357,14 +357,14 @@ export interface paths {
          * Get one device group
          * @description Returns one device group, with an ETag for conditional requests.
          *
-         *     Right needed: read on deviceGroup.
+         *     Required permission: read on deviceGroup.
          */
         get: operations["getDeviceGroupsById"];
         /**
          * Replace a device group
          * @description Replaces the device group: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
-         *     Right needed: write on deviceGroup.
+         *     Required permission: write on deviceGroup.
          */
         put: operations["putDeviceGroupsById"];
         post?: never;
@@ -372,7 +372,7 @@ export interface paths {
          * Remove a device group
          * @description Removes the device group.
          *
-         *     Right needed: write on deviceGroup.
+         *     Required permission: write on deviceGroup.
          */
         delete: operations["deleteDeviceGroupsById"];
         options?: never;
@@ -381,7 +381,7 @@ export interface paths {
          * Change some fields of a device group
          * @description Changes only the fields that are given.
          *
-         *     Right needed: write on deviceGroup.
+         *     Required permission: write on deviceGroup.
          */
         patch: operations["patchDeviceGroupsById"];
         trace?: never;
@@ -397,7 +397,7 @@ export interface paths {
          * List properties of a device group
          * @description Returns all that applies to the device group: its own, inherited ones, and those set by the portal.
          *
-         *     Right needed: read on deviceGroup.
+         *     Required permission: read on deviceGroup.
          */
         get: operations["getDeviceGroupsByGidProperties"];
         put?: never;
@@ -405,7 +405,7 @@ export interface paths {
          * Add a property to a device group
          * @description Adds a property of the device group's own. It overrides an inherited one of that name.
          *
-         *     Right needed: write on deviceGroup.
+         *     Required permission: write on deviceGroup.
          */
         post: operations["postDeviceGroupsByGidProperties"];
         delete?: never;
@@ -425,14 +425,14 @@ export interface paths {
          * Get one property of a device group
          * @description Returns one property with its effective value, and an ETag for conditional requests.
          *
-         *     Right needed: read on deviceGroup.
+         *     Required permission: read on deviceGroup.
          */
         get: operations["getDeviceGroupsByGidPropertiesByName"];
         /**
          * Replace a property of a device group
          * @description Sets the value of a property of the device group's own.
          *
-         *     Right needed: write on deviceGroup.
+         *     Required permission: write on deviceGroup.
          */
         put: operations["putDeviceGroupsByGidPropertiesByName"];
         post?: never;
@@ -440,7 +440,7 @@ export interface paths {
          * Remove a property of a device group
          * @description Removes a property of the device group's own; an inherited one of that name applies again.
          *
-         *     Right needed: write on deviceGroup.
+         *     Required permission: write on deviceGroup.
          */
         delete: operations["deleteDeviceGroupsByGidPropertiesByName"];
         options?: never;
@@ -449,7 +449,7 @@ export interface paths {
          * Change a property of a device group
          * @description Sets the value of a property of the device group's own, when one is given.
          *
-         *     Right needed: write on deviceGroup.
+         *     Required permission: write on deviceGroup.
          */
         patch: operations["patchDeviceGroupsByGidPropertiesByName"];
         trace?: never;
@@ -465,7 +465,7 @@ export interface paths {
          * List subgroups of a group
          * @description Returns the groups that are directly in a group, one page at a time.
          *
-         *     Right needed: read on deviceGroup.
+         *     Required permission: read on deviceGroup.
          */
         get: operations["getDeviceGroupsByIdGroups"];
         put?: never;
@@ -487,7 +487,7 @@ export interface paths {
          * List device datasources
          * @description Returns the device datasources that the caller can view, one page at a time.
          *
-         *     Right needed: read on deviceGroup.
+         *     Required permission: read on deviceGroup.
          */
         get: operations["getDeviceDevicesByDeviceIdDevicedatasources"];
         put?: never;
@@ -509,7 +509,7 @@ export interface paths {
          * Get one device datasource
          * @description Returns one device datasource, with an ETag for conditional requests.
          *
-         *     Right needed: read on deviceGroup.
+         *     Required permission: read on deviceGroup.
          */
         get: operations["getDeviceDevicesByDeviceIdDevicedatasourcesById"];
         put?: never;
@@ -531,7 +531,7 @@ export interface paths {
          * List instances
          * @description Returns the instances that the caller can view, one page at a time.
          *
-         *     Right needed: read on deviceGroup.
+         *     Required permission: read on deviceGroup.
          */
         get: operations["getDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstances"];
         put?: never;
@@ -539,7 +539,7 @@ export interface paths {
          * Add an instance
          * @description One thing on a device that a data source measures, such as an interface. If you delete an instance that the portal has discovered, the next discovery adds it again.
          *
-         *     Right needed: write on deviceGroup.
+         *     Required permission: write on deviceGroup.
          */
         post: operations["postDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstances"];
         delete?: never;
@@ -559,14 +559,14 @@ export interface paths {
          * Get one instance
          * @description Returns one instance, with an ETag for conditional requests.
          *
-         *     Right needed: read on deviceGroup.
+         *     Required permission: read on deviceGroup.
          */
         get: operations["getDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesById"];
         /**
          * Replace an instance
          * @description Replaces the instance: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
-         *     Right needed: write on deviceGroup.
+         *     Required permission: write on deviceGroup.
          */
         put: operations["putDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesById"];
         post?: never;
@@ -574,7 +574,7 @@ export interface paths {
          * Remove an instance
          * @description Removes the instance.
          *
-         *     Right needed: write on deviceGroup.
+         *     Required permission: write on deviceGroup.
          */
         delete: operations["deleteDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesById"];
         options?: never;
@@ -583,7 +583,7 @@ export interface paths {
          * Change some fields of an instance
          * @description Changes only the fields that are given.
          *
-         *     Right needed: write on deviceGroup.
+         *     Required permission: write on deviceGroup.
          */
         patch: operations["patchDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesById"];
         trace?: never;
@@ -599,7 +599,7 @@ export interface paths {
          * List instances of a device
          * @description Returns the instances of all data sources on the device, one page at a time.
          *
-         *     Right needed: read on deviceGroup.
+         *     Required permission: read on deviceGroup.
          */
         get: operations["getDeviceDevicesByIdInstances"];
         put?: never;
@@ -621,7 +621,7 @@ export interface paths {
          * List instance groups
          * @description Returns the instance groups that the caller can view, one page at a time.
          *
-         *     Right needed: read on deviceGroup.
+         *     Required permission: read on deviceGroup.
          */
         get: operations["getDeviceDevicesByDeviceIdDevicedatasourcesByDeviceDsIdGroups"];
         put?: never;
@@ -629,7 +629,7 @@ export interface paths {
          * Add an instance group
          * @description Instances of one data source on one device that belong together, such as the uplinks of a switch.
          *
-         *     Right needed: write on deviceGroup.
+         *     Required permission: write on deviceGroup.
          */
         post: operations["postDeviceDevicesByDeviceIdDevicedatasourcesByDeviceDsIdGroups"];
         delete?: never;
@@ -649,14 +649,14 @@ export interface paths {
          * Get one instance group
          * @description Returns one instance group, with an ETag for conditional requests.
          *
-         *     Right needed: read on deviceGroup.
+         *     Required permission: read on deviceGroup.
          */
         get: operations["getDeviceDevicesByDeviceIdDevicedatasourcesByDeviceDsIdGroupsById"];
         /**
          * Replace an instance group
          * @description Replaces the instance group: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
-         *     Right needed: write on deviceGroup.
+         *     Required permission: write on deviceGroup.
          */
         put: operations["putDeviceDevicesByDeviceIdDevicedatasourcesByDeviceDsIdGroupsById"];
         post?: never;
@@ -664,7 +664,7 @@ export interface paths {
          * Remove an instance group
          * @description Removes the instance group.
          *
-         *     Right needed: write on deviceGroup.
+         *     Required permission: write on deviceGroup.
          */
         delete: operations["deleteDeviceDevicesByDeviceIdDevicedatasourcesByDeviceDsIdGroupsById"];
         options?: never;
@@ -673,7 +673,7 @@ export interface paths {
          * Change some fields of an instance group
          * @description Changes only the fields that are given.
          *
-         *     Right needed: write on deviceGroup.
+         *     Required permission: write on deviceGroup.
          */
         patch: operations["patchDeviceDevicesByDeviceIdDevicedatasourcesByDeviceDsIdGroupsById"];
         trace?: never;
@@ -689,7 +689,7 @@ export interface paths {
          * List alert settings of an instance
          * @description Returns the alert settings of an instance that the caller can view, one page at a time.
          *
-         *     Right needed: read on deviceGroup.
+         *     Required permission: read on deviceGroup.
          */
         get: operations["getDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesByInstanceIdAlertsettings"];
         put?: never;
@@ -711,14 +711,14 @@ export interface paths {
          * Get one alert setting of an instance
          * @description Returns one alert setting of an instance, with an ETag for conditional requests.
          *
-         *     Right needed: read on deviceGroup.
+         *     Required permission: read on deviceGroup.
          */
         get: operations["getDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesByInstanceIdAlertsettingsById"];
         /**
          * Replace an alert setting of an instance
          * @description Replaces the alert setting of an instance: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
-         *     Right needed: write on deviceGroup.
+         *     Required permission: write on deviceGroup.
          */
         put: operations["putDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesByInstanceIdAlertsettingsById"];
         post?: never;
@@ -729,7 +729,7 @@ export interface paths {
          * Change some fields of an alert setting of an instance
          * @description Changes only the fields that are given.
          *
-         *     Right needed: write on deviceGroup.
+         *     Required permission: write on deviceGroup.
          */
         patch: operations["patchDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesByInstanceIdAlertsettingsById"];
         trace?: never;
@@ -745,7 +745,7 @@ export interface paths {
          * List alert settings of a device datasource
          * @description Returns the alert settings of a device datasource that the caller can view, one page at a time.
          *
-         *     Right needed: read on deviceGroup.
+         *     Required permission: read on deviceGroup.
          */
         get: operations["getDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdAlertsettings"];
         put?: never;
@@ -767,14 +767,14 @@ export interface paths {
          * Get one alert setting of a device datasource
          * @description Returns one alert setting of a device datasource, with an ETag for conditional requests.
          *
-         *     Right needed: read on deviceGroup.
+         *     Required permission: read on deviceGroup.
          */
         get: operations["getDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdAlertsettingsById"];
         /**
          * Replace an alert setting of a device datasource
          * @description Replaces the alert setting of a device datasource: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
-         *     Right needed: write on deviceGroup.
+         *     Required permission: write on deviceGroup.
          */
         put: operations["putDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdAlertsettingsById"];
         post?: never;
@@ -785,7 +785,7 @@ export interface paths {
          * Change some fields of an alert setting of a device datasource
          * @description Changes only the fields that are given.
          *
-         *     Right needed: write on deviceGroup.
+         *     Required permission: write on deviceGroup.
          */
         patch: operations["patchDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdAlertsettingsById"];
         trace?: never;
@@ -801,7 +801,7 @@ export interface paths {
          * List alert settings of a device
          * @description Returns the alert settings of a device that the caller can view, one page at a time.
          *
-         *     Right needed: read on deviceGroup.
+         *     Required permission: read on deviceGroup.
          */
         get: operations["getDeviceDevicesByDeviceIdAlertsettings"];
         put?: never;
@@ -823,14 +823,14 @@ export interface paths {
          * Get the alert setting of an instance group
          * @description Returns the alert setting of an instance group, with an ETag for conditional requests.
          *
-         *     Right needed: read on deviceGroup.
+         *     Required permission: read on deviceGroup.
          */
         get: operations["getDeviceDevicesByDeviceIdDevicedatasourcesByDeviceDsIdGroupsByDsigIdDatapointsByDpIdAlertconfig"];
         /**
          * Replace the alert setting of an instance group
          * @description Replaces the alert setting of an instance group: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
-         *     Right needed: write on deviceGroup.
+         *     Required permission: write on deviceGroup.
          */
         put: operations["putDeviceDevicesByDeviceIdDevicedatasourcesByDeviceDsIdGroupsByDsigIdDatapointsByDpIdAlertconfig"];
         post?: never;
@@ -841,7 +841,7 @@ export interface paths {
          * Change some of the alert setting of an instance group
          * @description Changes only the fields that are given.
          *
-         *     Right needed: write on deviceGroup.
+         *     Required permission: write on deviceGroup.
          */
         patch: operations["patchDeviceDevicesByDeviceIdDevicedatasourcesByDeviceDsIdGroupsByDsigIdDatapointsByDpIdAlertconfig"];
         trace?: never;
@@ -857,7 +857,7 @@ export interface paths {
          * List datasources of a group
          * @description Returns the datasources of a group that the caller can view, one page at a time.
          *
-         *     Right needed: read on deviceGroup.
+         *     Required permission: read on deviceGroup.
          */
         get: operations["getDeviceGroupsByDeviceGroupIdDatasources"];
         put?: never;
@@ -879,14 +879,14 @@ export interface paths {
          * Get one datasource of a group
          * @description Returns one datasource of a group, with an ETag for conditional requests.
          *
-         *     Right needed: read on deviceGroup.
+         *     Required permission: read on deviceGroup.
          */
         get: operations["getDeviceGroupsByDeviceGroupIdDatasourcesById"];
         /**
          * Replace a datasource of a group
          * @description Replaces the datasource of a group: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
-         *     Right needed: write on deviceGroup.
+         *     Required permission: write on deviceGroup.
          */
         put: operations["putDeviceGroupsByDeviceGroupIdDatasourcesById"];
         post?: never;
@@ -897,7 +897,7 @@ export interface paths {
          * Change some fields of a datasource of a group
          * @description Changes only the fields that are given.
          *
-         *     Right needed: write on deviceGroup.
+         *     Required permission: write on deviceGroup.
          */
         patch: operations["patchDeviceGroupsByDeviceGroupIdDatasourcesById"];
         trace?: never;
@@ -913,14 +913,14 @@ export interface paths {
          * Get the alert settings of a datasource in a group
          * @description Returns the alert settings of a datasource in a group, with an ETag for conditional requests.
          *
-         *     Right needed: read on deviceGroup.
+         *     Required permission: read on deviceGroup.
          */
         get: operations["getDeviceGroupsByDeviceGroupIdDatasourcesByDsIdAlertsettings"];
         /**
          * Replace the alert settings of a datasource in a group
          * @description Replaces the alert settings of a datasource in a group: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
-         *     Right needed: write on deviceGroup.
+         *     Required permission: write on deviceGroup.
          */
         put: operations["putDeviceGroupsByDeviceGroupIdDatasourcesByDsIdAlertsettings"];
         post?: never;
@@ -931,7 +931,7 @@ export interface paths {
          * Change some of the alert settings of a datasource in a group
          * @description Changes only the fields that are given.
          *
-         *     Right needed: write on deviceGroup.
+         *     Required permission: write on deviceGroup.
          */
         patch: operations["patchDeviceGroupsByDeviceGroupIdDatasourcesByDsIdAlertsettings"];
         trace?: never;
@@ -947,7 +947,7 @@ export interface paths {
          * List cluster alerts
          * @description Returns the cluster alerts that the caller can view, one page at a time.
          *
-         *     Right needed: read on deviceGroup.
+         *     Required permission: read on deviceGroup.
          */
         get: operations["getDeviceGroupsByDeviceGroupIdClusterAlertConf"];
         put?: never;
@@ -955,7 +955,7 @@ export interface paths {
          * Add a cluster alert
          * @description An alert of a group as a whole: raised when so many of its devices have an alert of one datapoint.
          *
-         *     Right needed: write on deviceGroup.
+         *     Required permission: write on deviceGroup.
          */
         post: operations["postDeviceGroupsByDeviceGroupIdClusterAlertConf"];
         delete?: never;
@@ -975,14 +975,14 @@ export interface paths {
          * Get one cluster alert
          * @description Returns one cluster alert, with an ETag for conditional requests.
          *
-         *     Right needed: read on deviceGroup.
+         *     Required permission: read on deviceGroup.
          */
         get: operations["getDeviceGroupsByDeviceGroupIdClusterAlertConfById"];
         /**
          * Replace a cluster alert
          * @description Replaces the cluster alert: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
-         *     Right needed: write on deviceGroup.
+         *     Required permission: write on deviceGroup.
          */
         put: operations["putDeviceGroupsByDeviceGroupIdClusterAlertConfById"];
         post?: never;
@@ -990,7 +990,7 @@ export interface paths {
          * Remove a cluster alert
          * @description Removes the cluster alert.
          *
-         *     Right needed: write on deviceGroup.
+         *     Required permission: write on deviceGroup.
          */
         delete: operations["deleteDeviceGroupsByDeviceGroupIdClusterAlertConfById"];
         options?: never;
@@ -999,7 +999,7 @@ export interface paths {
          * Change some fields of a cluster alert
          * @description Changes only the fields that are given.
          *
-         *     Right needed: write on deviceGroup.
+         *     Required permission: write on deviceGroup.
          */
         patch: operations["patchDeviceGroupsByDeviceGroupIdClusterAlertConfById"];
         trace?: never;
@@ -1015,7 +1015,7 @@ export interface paths {
          * List functions
          * @description Returns the functions that the caller can view, one page at a time.
          *
-         *     Right needed: read on settings: datasources.
+         *     Required permission: read on settings: datasources.
          */
         get: operations["getSettingFunctions"];
         put?: never;
@@ -1023,7 +1023,7 @@ export interface paths {
          * Add a function
          * @description An expression under a name, which the appliesTo of groups and data sources and other functions call as name().
          *
-         *     Right needed: write on settings: datasources.
+         *     Required permission: write on settings: datasources.
          */
         post: operations["postSettingFunctions"];
         delete?: never;
@@ -1043,14 +1043,14 @@ export interface paths {
          * Get one function
          * @description Returns one function, with an ETag for conditional requests.
          *
-         *     Right needed: read on settings: datasources.
+         *     Required permission: read on settings: datasources.
          */
         get: operations["getSettingFunctionsById"];
         /**
          * Replace a function
          * @description Replaces the function: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
-         *     Right needed: write on settings: datasources.
+         *     Required permission: write on settings: datasources.
          */
         put: operations["putSettingFunctionsById"];
         post?: never;
@@ -1058,7 +1058,7 @@ export interface paths {
          * Remove a function
          * @description Removes the function.
          *
-         *     Right needed: write on settings: datasources.
+         *     Required permission: write on settings: datasources.
          */
         delete: operations["deleteSettingFunctionsById"];
         options?: never;
@@ -1067,7 +1067,7 @@ export interface paths {
          * Change some fields of a function
          * @description Changes only the fields that are given.
          *
-         *     Right needed: write on settings: datasources.
+         *     Required permission: write on settings: datasources.
          */
         patch: operations["patchSettingFunctionsById"];
         trace?: never;
@@ -1083,7 +1083,7 @@ export interface paths {
          * List data sources
          * @description Returns the data sources that the caller can view, one page at a time.
          *
-         *     Right needed: read on settings: datasources.
+         *     Required permission: read on settings: datasources.
          */
         get: operations["getSettingDatasources"];
         put?: never;
@@ -1091,7 +1091,7 @@ export interface paths {
          * Add a data source
          * @description Defines what is measured on the devices it applies to, how, how often, and when a value is an alert. Users who can view data sources view all of them.
          *
-         *     Right needed: write on settings: datasources.
+         *     Required permission: write on settings: datasources.
          */
         post: operations["postSettingDatasources"];
         delete?: never;
@@ -1111,14 +1111,14 @@ export interface paths {
          * Get one data source
          * @description Returns one data source, with an ETag for conditional requests.
          *
-         *     Right needed: read on settings: datasources.
+         *     Required permission: read on settings: datasources.
          */
         get: operations["getSettingDatasourcesById"];
         /**
          * Replace a data source
          * @description Replaces the data source: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
-         *     Right needed: write on settings: datasources.
+         *     Required permission: write on settings: datasources.
          */
         put: operations["putSettingDatasourcesById"];
         post?: never;
@@ -1126,7 +1126,7 @@ export interface paths {
          * Remove a data source
          * @description Deletes the data source, and removes it from all devices, with its instances. Samples and alerts of the past stay.
          *
-         *     Right needed: write on settings: datasources.
+         *     Required permission: write on settings: datasources.
          */
         delete: operations["deleteSettingDatasourcesById"];
         options?: never;
@@ -1135,7 +1135,7 @@ export interface paths {
          * Change some fields of a data source
          * @description Changes only the fields that are given.
          *
-         *     Right needed: write on settings: datasources.
+         *     Required permission: write on settings: datasources.
          */
         patch: operations["patchSettingDatasourcesById"];
         trace?: never;
@@ -1155,7 +1155,7 @@ export interface paths {
          *
          *     All or nothing, unless atomic is false: if an operation fails, nothing is written, the response is the error of the first failed one, and errorDetail.results has the error of each operation, or null. If atomic is false, the response is always 200: successful operations are kept, and results has the result of each.
          *
-         *     Right needed: write on settings: datasources.
+         *     Required permission: write on settings: datasources.
          */
         post: operations["postSettingDatasourcesBatch"];
         delete?: never;
@@ -1175,7 +1175,7 @@ export interface paths {
          * List update reasons of a data source
          * @description Returns who changed the data source, when and why; the last 500 changes are kept.
          *
-         *     Right needed: read on settings: datasources.
+         *     Required permission: read on settings: datasources.
          */
         get: operations["getSettingDatasourcesByIdUpdatereasons"];
         put?: never;
@@ -1197,7 +1197,7 @@ export interface paths {
          * List overview graphs
          * @description Returns the overview graphs that the caller can view, one page at a time.
          *
-         *     Right needed: read on settings: datasources.
+         *     Required permission: read on settings: datasources.
          */
         get: operations["getSettingDatasourcesByDsIdOgraphs"];
         put?: never;
@@ -1219,7 +1219,7 @@ export interface paths {
          * Get one overview graph
          * @description Returns one overview graph, with an ETag for conditional requests.
          *
-         *     Right needed: read on settings: datasources.
+         *     Required permission: read on settings: datasources.
          */
         get: operations["getSettingDatasourcesByDsIdOgraphsById"];
         put?: never;
@@ -1241,7 +1241,7 @@ export interface paths {
          * List graphs
          * @description Returns the graphs that the caller can view, one page at a time.
          *
-         *     Right needed: read on settings: datasources.
+         *     Required permission: read on settings: datasources.
          */
         get: operations["getSettingDatasourcesByDsIdGraphs"];
         put?: never;
@@ -1263,7 +1263,7 @@ export interface paths {
          * Get one graph
          * @description Returns one graph, with an ETag for conditional requests.
          *
-         *     Right needed: read on settings: datasources.
+         *     Required permission: read on settings: datasources.
          */
         get: operations["getSettingDatasourcesByDsIdGraphsById"];
         put?: never;
@@ -1285,7 +1285,7 @@ export interface paths {
          * List data points
          * @description Returns the data points that the caller can view, one page at a time.
          *
-         *     Right needed: read on settings: datasources.
+         *     Required permission: read on settings: datasources.
          */
         get: operations["getSettingDatasourcesByDsIdDatapoints"];
         put?: never;
@@ -1307,7 +1307,7 @@ export interface paths {
          * Get one data point
          * @description Returns one data point, with an ETag for conditional requests.
          *
-         *     Right needed: read on settings: datasources.
+         *     Required permission: read on settings: datasources.
          */
         get: operations["getSettingDatasourcesByDsIdDatapointsById"];
         put?: never;
@@ -1329,7 +1329,7 @@ export interface paths {
          * List deleted resources
          * @description Returns the deleted resources that the caller can view, one page at a time.
          *
-         *     Right needed: read on deviceGroup.
+         *     Required permission: read on deviceGroup.
          */
         get: operations["getRecyclebinRecycles"];
         put?: never;
@@ -1351,7 +1351,7 @@ export interface paths {
          * Get one deleted resource
          * @description Returns one deleted resource, with an ETag for conditional requests.
          *
-         *     Right needed: read on deviceGroup.
+         *     Required permission: read on deviceGroup.
          */
         get: operations["getRecyclebinRecyclesById"];
         put?: never;
@@ -1373,7 +1373,7 @@ export interface paths {
          * List devices of a data source
          * @description Returns the devices of a data source that the caller can view, one page at a time.
          *
-         *     Right needed: read on settings: datasources.
+         *     Required permission: read on settings: datasources.
          */
         get: operations["getSettingDatasourcesByIdDevices"];
         put?: never;
@@ -1395,7 +1395,7 @@ export interface paths {
          * List alerts
          * @description Returns the alerts that the caller can view, one page at a time.
          *
-         *     Right needed: read on deviceGroup.
+         *     Required permission: read on deviceGroup.
          */
         get: operations["getAlertAlerts"];
         put?: never;
@@ -1417,7 +1417,7 @@ export interface paths {
          * Get one alert
          * @description Returns one alert, with an ETag for conditional requests.
          *
-         *     Right needed: read on deviceGroup.
+         *     Required permission: read on deviceGroup.
          */
         get: operations["getAlertAlertsById"];
         put?: never;
@@ -1441,7 +1441,7 @@ export interface paths {
          * Acknowledge an alert
          * @description Acknowledges an active alert, with a comment. This stops its escalation chain. The last acknowledgement counts.
          *
-         *     Right needed: ack on deviceGroup.
+         *     Required permission: ack on deviceGroup.
          */
         post: operations["postAlertAlertsByIdAck"];
         delete?: never;
@@ -1463,7 +1463,7 @@ export interface paths {
          * Acknowledge an alert: many at once
          * @description Acknowledges an active alert, with a comment. This stops its escalation chain. The last acknowledgement counts. On up to 1,000 at once, in one transaction. A failed one does not affect the others: results has the result of each, in the order given.
          *
-         *     Right needed: ack on deviceGroup.
+         *     Required permission: ack on deviceGroup.
          */
         post: operations["postAlertAlertsAck"];
         delete?: never;
@@ -1485,7 +1485,7 @@ export interface paths {
          * Write a note to an alert
          * @description Adds a comment to an alert, active or not, and acknowledges nothing.
          *
-         *     Right needed: ack on deviceGroup.
+         *     Required permission: ack on deviceGroup.
          */
         post: operations["postAlertAlertsByIdNote"];
         delete?: never;
@@ -1507,7 +1507,7 @@ export interface paths {
          * Write a note to an alert: many at once
          * @description Adds a comment to an alert, active or not, and acknowledges nothing. On up to 1,000 at once, in one transaction. A failed one does not affect the others: results has the result of each, in the order given.
          *
-         *     Right needed: ack on deviceGroup.
+         *     Required permission: ack on deviceGroup.
          */
         post: operations["postAlertAlertsNote"];
         delete?: never;
@@ -1529,7 +1529,7 @@ export interface paths {
          * Escalate an alert
          * @description Passes an active alert on to the next stage of its escalation chain.
          *
-         *     Right needed: ack on deviceGroup.
+         *     Required permission: ack on deviceGroup.
          */
         post: operations["postAlertAlertsByIdEscalate"];
         delete?: never;
@@ -1549,7 +1549,7 @@ export interface paths {
          * List alerts of a device
          * @description Returns the alerts of one device, one page at a time: active ones unless the filter names cleared.
          *
-         *     Right needed: read on deviceGroup.
+         *     Required permission: read on deviceGroup.
          */
         get: operations["getDeviceDevicesByIdAlerts"];
         put?: never;
@@ -1571,7 +1571,7 @@ export interface paths {
          * List alerts of a group
          * @description Returns the alerts of a group and all groups below it, and of the devices in them, one page at a time: active ones unless the filter names cleared.
          *
-         *     Right needed: read on deviceGroup.
+         *     Required permission: read on deviceGroup.
          */
         get: operations["getDeviceGroupsByIdAlerts"];
         put?: never;
@@ -1593,7 +1593,7 @@ export interface paths {
          * List deliveries
          * @description Returns the deliveries that the caller can view, one page at a time.
          *
-         *     Right needed: read on settings: alerting.
+         *     Required permission: read on settings: alerting.
          */
         get: operations["getAlertDeliveries"];
         put?: never;
@@ -1615,7 +1615,7 @@ export interface paths {
          * Get one delivery
          * @description Returns one delivery, with an ETag for conditional requests.
          *
-         *     Right needed: read on settings: alerting.
+         *     Required permission: read on settings: alerting.
          */
         get: operations["getAlertDeliveriesById"];
         put?: never;
@@ -1639,7 +1639,7 @@ export interface paths {
          * Send a notice again
          * @description Tries a failed or held back notice once more, from now on as often as a new one.
          *
-         *     Right needed: write on settings: alerting.
+         *     Required permission: write on settings: alerting.
          */
         post: operations["postAlertDeliveriesByIdRetry"];
         delete?: never;
@@ -1659,7 +1659,7 @@ export interface paths {
          * List maintenance windows
          * @description Returns the maintenance windows that the caller can view, one page at a time.
          *
-         *     Right needed: read on deviceGroup.
+         *     Required permission: read on deviceGroup.
          */
         get: operations["getSdtSdts"];
         put?: never;
@@ -1667,7 +1667,7 @@ export interface paths {
          * Add a maintenance window
          * @description A time, once or recurring, without notifications of alerts of a device, a device group, a part of a device, or a collector.
          *
-         *     Right needed: write on deviceGroup.
+         *     Required permission: write on deviceGroup.
          */
         post: operations["postSdtSdts"];
         delete?: never;
@@ -1687,14 +1687,14 @@ export interface paths {
          * Get one maintenance window
          * @description Returns one maintenance window, with an ETag for conditional requests.
          *
-         *     Right needed: read on deviceGroup.
+         *     Required permission: read on deviceGroup.
          */
         get: operations["getSdtSdtsById"];
         /**
          * Replace a maintenance window
          * @description Replaces the maintenance window: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
-         *     Right needed: write on deviceGroup.
+         *     Required permission: write on deviceGroup.
          */
         put: operations["putSdtSdtsById"];
         post?: never;
@@ -1702,7 +1702,7 @@ export interface paths {
          * Remove a maintenance window
          * @description Removes the maintenance window.
          *
-         *     Right needed: write on deviceGroup.
+         *     Required permission: write on deviceGroup.
          */
         delete: operations["deleteSdtSdtsById"];
         options?: never;
@@ -1711,7 +1711,7 @@ export interface paths {
          * Change some fields of a maintenance window
          * @description Changes only the fields that are given.
          *
-         *     Right needed: write on deviceGroup.
+         *     Required permission: write on deviceGroup.
          */
         patch: operations["patchSdtSdtsById"];
         trace?: never;
@@ -1727,7 +1727,7 @@ export interface paths {
          * List maintenance windows of a device
          * @description Returns the maintenance windows on the device and on parts of it, and those on its groups and the groups above them, one page at a time.
          *
-         *     Right needed: read on deviceGroup.
+         *     Required permission: read on deviceGroup.
          */
         get: operations["getDeviceDevicesByIdSdts"];
         put?: never;
@@ -1749,7 +1749,7 @@ export interface paths {
          * List maintenance windows of a group
          * @description Returns the maintenance windows on the device group and on the groups above it, one page at a time.
          *
-         *     Right needed: read on deviceGroup.
+         *     Required permission: read on deviceGroup.
          */
         get: operations["getDeviceGroupsByIdSdts"];
         put?: never;
@@ -1771,7 +1771,7 @@ export interface paths {
          * List past maintenance windows of a device
          * @description Returns the maintenance windows of the device itself that have ended, one page at a time.
          *
-         *     Right needed: read on deviceGroup.
+         *     Required permission: read on deviceGroup.
          */
         get: operations["getDeviceDevicesByIdHistorysdts"];
         put?: never;
@@ -1793,7 +1793,7 @@ export interface paths {
          * List past maintenance windows of a group
          * @description Returns the maintenance windows of the device group itself that have ended, one page at a time.
          *
-         *     Right needed: read on deviceGroup.
+         *     Required permission: read on deviceGroup.
          */
         get: operations["getDeviceGroupsByIdHistorysdts"];
         put?: never;
@@ -1815,7 +1815,7 @@ export interface paths {
          * List past maintenance windows of a device datasource
          * @description Returns the maintenance windows of the data source on the device that have ended, one page at a time.
          *
-         *     Right needed: read on deviceGroup.
+         *     Required permission: read on deviceGroup.
          */
         get: operations["getDeviceDevicesByDeviceIdDevicedatasourcesByIdHistorysdts"];
         put?: never;
@@ -1837,7 +1837,7 @@ export interface paths {
          * List past maintenance windows of an instance
          * @description Returns the maintenance windows of the instance that have ended, one page at a time.
          *
-         *     Right needed: read on deviceGroup.
+         *     Required permission: read on deviceGroup.
          */
         get: operations["getDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesByIdHistorysdts"];
         put?: never;
@@ -1859,7 +1859,7 @@ export interface paths {
          * List alert rules
          * @description Returns the alert rules that the caller can view, one page at a time.
          *
-         *     Right needed: read on settings: alerting.
+         *     Required permission: read on settings: alerting.
          */
         get: operations["getSettingAlertRules"];
         put?: never;
@@ -1867,7 +1867,7 @@ export interface paths {
          * Add an alert rule
          * @description Assigns alerts to escalation chains. The portal evaluates rules in the order of their priority; the first that matches applies.
          *
-         *     Right needed: write on settings: alerting.
+         *     Required permission: write on settings: alerting.
          */
         post: operations["postSettingAlertRules"];
         delete?: never;
@@ -1887,14 +1887,14 @@ export interface paths {
          * Get one alert rule
          * @description Returns one alert rule, with an ETag for conditional requests.
          *
-         *     Right needed: read on settings: alerting.
+         *     Required permission: read on settings: alerting.
          */
         get: operations["getSettingAlertRulesById"];
         /**
          * Replace an alert rule
          * @description Replaces the alert rule: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
-         *     Right needed: write on settings: alerting.
+         *     Required permission: write on settings: alerting.
          */
         put: operations["putSettingAlertRulesById"];
         post?: never;
@@ -1902,7 +1902,7 @@ export interface paths {
          * Remove an alert rule
          * @description Removes the alert rule.
          *
-         *     Right needed: write on settings: alerting.
+         *     Required permission: write on settings: alerting.
          */
         delete: operations["deleteSettingAlertRulesById"];
         options?: never;
@@ -1911,7 +1911,7 @@ export interface paths {
          * Change some fields of an alert rule
          * @description Changes only the fields that are given.
          *
-         *     Right needed: write on settings: alerting.
+         *     Required permission: write on settings: alerting.
          */
         patch: operations["patchSettingAlertRulesById"];
         trace?: never;
@@ -1927,7 +1927,7 @@ export interface paths {
          * List escalation chains
          * @description Returns the escalation chains that the caller can view, one page at a time.
          *
-         *     Right needed: read on settings: alerting.
+         *     Required permission: read on settings: alerting.
          */
         get: operations["getSettingAlertChains"];
         put?: never;
@@ -1935,7 +1935,7 @@ export interface paths {
          * Add an escalation chain
          * @description Who is notified of an alert, stage by stage, until a user acknowledges it.
          *
-         *     Right needed: write on settings: alerting.
+         *     Required permission: write on settings: alerting.
          */
         post: operations["postSettingAlertChains"];
         delete?: never;
@@ -1955,14 +1955,14 @@ export interface paths {
          * Get one escalation chain
          * @description Returns one escalation chain, with an ETag for conditional requests.
          *
-         *     Right needed: read on settings: alerting.
+         *     Required permission: read on settings: alerting.
          */
         get: operations["getSettingAlertChainsById"];
         /**
          * Replace an escalation chain
          * @description Replaces the escalation chain: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
-         *     Right needed: write on settings: alerting.
+         *     Required permission: write on settings: alerting.
          */
         put: operations["putSettingAlertChainsById"];
         post?: never;
@@ -1970,7 +1970,7 @@ export interface paths {
          * Remove an escalation chain
          * @description Removes the escalation chain.
          *
-         *     Right needed: write on settings: alerting.
+         *     Required permission: write on settings: alerting.
          */
         delete: operations["deleteSettingAlertChainsById"];
         options?: never;
@@ -1979,7 +1979,7 @@ export interface paths {
          * Change some fields of an escalation chain
          * @description Changes only the fields that are given.
          *
-         *     Right needed: write on settings: alerting.
+         *     Required permission: write on settings: alerting.
          */
         patch: operations["patchSettingAlertChainsById"];
         trace?: never;
@@ -1995,7 +1995,7 @@ export interface paths {
          * List recipient groups
          * @description Returns the recipient groups that the caller can view, one page at a time.
          *
-         *     Right needed: read on settings: alerting.
+         *     Required permission: read on settings: alerting.
          */
         get: operations["getSettingRecipientgroups"];
         put?: never;
@@ -2003,7 +2003,7 @@ export interface paths {
          * Add a recipient group
          * @description People and addresses that escalation chains notify together.
          *
-         *     Right needed: write on settings: alerting.
+         *     Required permission: write on settings: alerting.
          */
         post: operations["postSettingRecipientgroups"];
         delete?: never;
@@ -2023,14 +2023,14 @@ export interface paths {
          * Get one recipient group
          * @description Returns one recipient group, with an ETag for conditional requests.
          *
-         *     Right needed: read on settings: alerting.
+         *     Required permission: read on settings: alerting.
          */
         get: operations["getSettingRecipientgroupsById"];
         /**
          * Replace a recipient group
          * @description Replaces the recipient group: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
-         *     Right needed: write on settings: alerting.
+         *     Required permission: write on settings: alerting.
          */
         put: operations["putSettingRecipientgroupsById"];
         post?: never;
@@ -2038,7 +2038,7 @@ export interface paths {
          * Remove a recipient group
          * @description Removes the recipient group.
          *
-         *     Right needed: write on settings: alerting.
+         *     Required permission: write on settings: alerting.
          */
         delete: operations["deleteSettingRecipientgroupsById"];
         options?: never;
@@ -2047,7 +2047,7 @@ export interface paths {
          * Change some fields of a recipient group
          * @description Changes only the fields that are given.
          *
-         *     Right needed: write on settings: alerting.
+         *     Required permission: write on settings: alerting.
          */
         patch: operations["patchSettingRecipientgroupsById"];
         trace?: never;
@@ -2063,7 +2063,7 @@ export interface paths {
          * List recipients
          * @description Returns the recipients that the caller can view, one page at a time.
          *
-         *     Right needed: read on settings: alerting.
+         *     Required permission: read on settings: alerting.
          */
         get: operations["getSettingRecipients"];
         put?: never;
@@ -2085,7 +2085,7 @@ export interface paths {
          * Get one recipient
          * @description Returns one recipient, with an ETag for conditional requests.
          *
-         *     Right needed: read on settings: alerting.
+         *     Required permission: read on settings: alerting.
          */
         get: operations["getSettingRecipientsById"];
         put?: never;
@@ -2107,7 +2107,7 @@ export interface paths {
          * List integrations
          * @description Returns the integrations that the caller can view, one page at a time.
          *
-         *     Right needed: read on settings: alerting.
+         *     Required permission: read on settings: alerting.
          */
         get: operations["getSettingIntegrations"];
         put?: never;
@@ -2115,7 +2115,7 @@ export interface paths {
          * Add an integration
          * @description A way out of the portal: the mail server that notices are handed to, or a web hook that recipients name as their method.
          *
-         *     Right needed: write on settings: alerting.
+         *     Required permission: write on settings: alerting.
          */
         post: operations["postSettingIntegrations"];
         delete?: never;
@@ -2135,14 +2135,14 @@ export interface paths {
          * Get one integration
          * @description Returns one integration, with an ETag for conditional requests.
          *
-         *     Right needed: read on settings: alerting.
+         *     Required permission: read on settings: alerting.
          */
         get: operations["getSettingIntegrationsById"];
         /**
          * Replace an integration
          * @description Replaces the integration: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
-         *     Right needed: write on settings: alerting.
+         *     Required permission: write on settings: alerting.
          */
         put: operations["putSettingIntegrationsById"];
         post?: never;
@@ -2150,7 +2150,7 @@ export interface paths {
          * Remove an integration
          * @description Removes the integration.
          *
-         *     Right needed: write on settings: alerting.
+         *     Required permission: write on settings: alerting.
          */
         delete: operations["deleteSettingIntegrationsById"];
         options?: never;
@@ -2159,7 +2159,7 @@ export interface paths {
          * Change some fields of an integration
          * @description Changes only the fields that are given.
          *
-         *     Right needed: write on settings: alerting.
+         *     Required permission: write on settings: alerting.
          */
         patch: operations["patchSettingIntegrationsById"];
         trace?: never;
@@ -2175,7 +2175,7 @@ export interface paths {
          * List collectors
          * @description Returns the collectors that the caller can view, one page at a time.
          *
-         *     Right needed: read on settings: collectors.
+         *     Required permission: read on settings: collectors.
          */
         get: operations["getSettingCollectors"];
         put?: never;
@@ -2183,7 +2183,7 @@ export interface paths {
          * Add a collector
          * @description A collector runs the checks of devices. Collector 1 is built into the portal.
          *
-         *     Right needed: write on settings: collectors.
+         *     Required permission: write on settings: collectors.
          */
         post: operations["postSettingCollectors"];
         delete?: never;
@@ -2203,14 +2203,14 @@ export interface paths {
          * Get one collector
          * @description Returns one collector, with an ETag for conditional requests.
          *
-         *     Right needed: read on settings: collectors.
+         *     Required permission: read on settings: collectors.
          */
         get: operations["getSettingCollectorsById"];
         /**
          * Replace a collector
          * @description Replaces the collector: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
-         *     Right needed: write on settings: collectors.
+         *     Required permission: write on settings: collectors.
          */
         put: operations["putSettingCollectorsById"];
         post?: never;
@@ -2218,7 +2218,7 @@ export interface paths {
          * Remove a collector
          * @description Removes the collector.
          *
-         *     Right needed: write on settings: collectors.
+         *     Required permission: write on settings: collectors.
          */
         delete: operations["deleteSettingCollectorsById"];
         options?: never;
@@ -2227,7 +2227,7 @@ export interface paths {
          * Change some fields of a collector
          * @description Changes only the fields that are given.
          *
-         *     Right needed: write on settings: collectors.
+         *     Required permission: write on settings: collectors.
          */
         patch: operations["patchSettingCollectorsById"];
         trace?: never;
@@ -2245,7 +2245,7 @@ export interface paths {
          * Acknowledge that a collector is down
          * @description Acknowledges that the collector is down, with a comment. This stops its notifications.
          *
-         *     Right needed: ack on settings: collectors.
+         *     Required permission: ack on settings: collectors.
          */
         post: operations["postSettingCollectorsByIdAckdown"];
         delete?: never;
@@ -2265,7 +2265,7 @@ export interface paths {
          * List collector groups
          * @description Returns the collector groups that the caller can view, one page at a time.
          *
-         *     Right needed: read on settings: collectors.
+         *     Required permission: read on settings: collectors.
          */
         get: operations["getSettingCollectorsGroups"];
         put?: never;
@@ -2273,7 +2273,7 @@ export interface paths {
          * Add a collector group
          * @description A group of collectors, by site or by purpose.
          *
-         *     Right needed: write on settings: collectors.
+         *     Required permission: write on settings: collectors.
          */
         post: operations["postSettingCollectorsGroups"];
         delete?: never;
@@ -2293,14 +2293,14 @@ export interface paths {
          * Get one collector group
          * @description Returns one collector group, with an ETag for conditional requests.
          *
-         *     Right needed: read on settings: collectors.
+         *     Required permission: read on settings: collectors.
          */
         get: operations["getSettingCollectorsGroupsById"];
         /**
          * Replace a collector group
          * @description Replaces the collector group: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
-         *     Right needed: write on settings: collectors.
+         *     Required permission: write on settings: collectors.
          */
         put: operations["putSettingCollectorsGroupsById"];
         post?: never;
@@ -2308,7 +2308,7 @@ export interface paths {
          * Remove a collector group
          * @description Removes the collector group.
          *
-         *     Right needed: write on settings: collectors.
+         *     Required permission: write on settings: collectors.
          */
         delete: operations["deleteSettingCollectorsGroupsById"];
         options?: never;
@@ -2317,7 +2317,7 @@ export interface paths {
          * Change some fields of a collector group
          * @description Changes only the fields that are given.
          *
-         *     Right needed: write on settings: collectors.
+         *     Required permission: write on settings: collectors.
          */
         patch: operations["patchSettingCollectorsGroupsById"];
         trace?: never;
@@ -2333,7 +2333,7 @@ export interface paths {
          * List collector versions
          * @description Returns the collector versions that the caller can view, one page at a time.
          *
-         *     Right needed: read on settings: collectors.
+         *     Required permission: read on settings: collectors.
          */
         get: operations["getSettingCollectorsVersions"];
         put?: never;
@@ -2355,7 +2355,7 @@ export interface paths {
          * List users
          * @description Returns the users that the caller can view, one page at a time.
          *
-         *     Right needed: read on settings: useraccess.
+         *     Required permission: read on settings: useraccess.
          */
         get: operations["getSettingAdmins"];
         put?: never;
@@ -2363,7 +2363,7 @@ export interface paths {
          * Add a user
          * @description A user of the portal.
          *
-         *     Right needed: write on settings: useraccess.
+         *     Required permission: write on settings: useraccess.
          */
         post: operations["postSettingAdmins"];
         delete?: never;
@@ -2383,14 +2383,14 @@ export interface paths {
          * Get one user
          * @description Returns one user, with an ETag for conditional requests.
          *
-         *     Right needed: read on settings: useraccess.
+         *     Required permission: read on settings: useraccess.
          */
         get: operations["getSettingAdminsById"];
         /**
          * Replace a user
          * @description Replaces the user: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
-         *     Right needed: write on settings: useraccess.
+         *     Required permission: write on settings: useraccess.
          */
         put: operations["putSettingAdminsById"];
         post?: never;
@@ -2398,7 +2398,7 @@ export interface paths {
          * Remove a user
          * @description Removes the user.
          *
-         *     Right needed: write on settings: useraccess.
+         *     Required permission: write on settings: useraccess.
          */
         delete: operations["deleteSettingAdminsById"];
         options?: never;
@@ -2407,7 +2407,7 @@ export interface paths {
          * Change some fields of a user
          * @description Changes only the fields that are given.
          *
-         *     Right needed: write on settings: useraccess.
+         *     Required permission: write on settings: useraccess.
          */
         patch: operations["patchSettingAdminsById"];
         trace?: never;
@@ -2423,7 +2423,7 @@ export interface paths {
          * List API tokens
          * @description Returns the API tokens that the caller can view, one page at a time.
          *
-         *     Right needed: read on settings: useraccess.
+         *     Required permission: read on settings: useraccess.
          */
         get: operations["getSettingAdminsByAdminIdApitokens"];
         put?: never;
@@ -2431,7 +2431,7 @@ export interface paths {
          * Add an API token
          * @description Creates a credential with the user's permissions, both as a bearer token and for LMv1 signatures. Only this response contains its secrets.
          *
-         *     Right needed: write on settings: useraccess.
+         *     Required permission: write on settings: useraccess.
          */
         post: operations["postSettingAdminsByAdminIdApitokens"];
         delete?: never;
@@ -2451,14 +2451,14 @@ export interface paths {
          * Get one API token
          * @description Returns one API token, with an ETag for conditional requests.
          *
-         *     Right needed: read on settings: useraccess.
+         *     Required permission: read on settings: useraccess.
          */
         get: operations["getSettingAdminsByAdminIdApitokensById"];
         /**
          * Replace an API token
          * @description Replaces the API token: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
-         *     Right needed: write on settings: useraccess.
+         *     Required permission: write on settings: useraccess.
          */
         put: operations["putSettingAdminsByAdminIdApitokensById"];
         post?: never;
@@ -2466,7 +2466,7 @@ export interface paths {
          * Remove an API token
          * @description Removes the API token.
          *
-         *     Right needed: write on settings: useraccess.
+         *     Required permission: write on settings: useraccess.
          */
         delete: operations["deleteSettingAdminsByAdminIdApitokensById"];
         options?: never;
@@ -2475,7 +2475,7 @@ export interface paths {
          * Change some fields of an API token
          * @description Changes only the fields that are given.
          *
-         *     Right needed: write on settings: useraccess.
+         *     Required permission: write on settings: useraccess.
          */
         patch: operations["patchSettingAdminsByAdminIdApitokensById"];
         trace?: never;
@@ -2491,7 +2491,7 @@ export interface paths {
          * List API tokens of all users
          * @description Returns the API tokens of every user, one page at a time.
          *
-         *     Right needed: read on settings: useraccess.
+         *     Required permission: read on settings: useraccess.
          */
         get: operations["getSettingAdminsApitokens"];
         put?: never;
@@ -2513,7 +2513,7 @@ export interface paths {
          * List roles
          * @description Returns the roles that the caller can view, one page at a time.
          *
-         *     Right needed: read on settings: useraccess.
+         *     Required permission: read on settings: useraccess.
          */
         get: operations["getSettingRoles"];
         put?: never;
@@ -2521,7 +2521,7 @@ export interface paths {
          * Add a role
          * @description A set of permissions for users.
          *
-         *     Right needed: write on settings: useraccess.
+         *     Required permission: write on settings: useraccess.
          */
         post: operations["postSettingRoles"];
         delete?: never;
@@ -2541,14 +2541,14 @@ export interface paths {
          * Get one role
          * @description Returns one role, with an ETag for conditional requests.
          *
-         *     Right needed: read on settings: useraccess.
+         *     Required permission: read on settings: useraccess.
          */
         get: operations["getSettingRolesById"];
         /**
          * Replace a role
          * @description Replaces the role: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
-         *     Right needed: write on settings: useraccess.
+         *     Required permission: write on settings: useraccess.
          */
         put: operations["putSettingRolesById"];
         post?: never;
@@ -2556,7 +2556,7 @@ export interface paths {
          * Remove a role
          * @description Removes the role.
          *
-         *     Right needed: write on settings: useraccess.
+         *     Required permission: write on settings: useraccess.
          */
         delete: operations["deleteSettingRolesById"];
         options?: never;
@@ -2565,7 +2565,7 @@ export interface paths {
          * Change some fields of a role
          * @description Changes only the fields that are given.
          *
-         *     Right needed: write on settings: useraccess.
+         *     Required permission: write on settings: useraccess.
          */
         patch: operations["patchSettingRolesById"];
         trace?: never;
@@ -2581,7 +2581,7 @@ export interface paths {
          * List user groups
          * @description Returns the user groups that the caller can view, one page at a time.
          *
-         *     Right needed: read on settings: useraccess.
+         *     Required permission: read on settings: useraccess.
          */
         get: operations["getSettingAdminGroups"];
         put?: never;
@@ -2589,7 +2589,7 @@ export interface paths {
          * Add a user group
          * @description A group of users. A user names the groups in adminGroupIds.
          *
-         *     Right needed: write on settings: useraccess.
+         *     Required permission: write on settings: useraccess.
          */
         post: operations["postSettingAdminGroups"];
         delete?: never;
@@ -2609,14 +2609,14 @@ export interface paths {
          * Get one user group
          * @description Returns one user group, with an ETag for conditional requests.
          *
-         *     Right needed: read on settings: useraccess.
+         *     Required permission: read on settings: useraccess.
          */
         get: operations["getSettingAdminGroupsById"];
         /**
          * Replace a user group
          * @description Replaces the user group: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
-         *     Right needed: write on settings: useraccess.
+         *     Required permission: write on settings: useraccess.
          */
         put: operations["putSettingAdminGroupsById"];
         post?: never;
@@ -2624,7 +2624,7 @@ export interface paths {
          * Remove a user group
          * @description Removes the user group.
          *
-         *     Right needed: write on settings: useraccess.
+         *     Required permission: write on settings: useraccess.
          */
         delete: operations["deleteSettingAdminGroupsById"];
         options?: never;
@@ -2633,7 +2633,7 @@ export interface paths {
          * Change some fields of a user group
          * @description Changes only the fields that are given.
          *
-         *     Right needed: write on settings: useraccess.
+         *     Required permission: write on settings: useraccess.
          */
         patch: operations["patchSettingAdminGroupsById"];
         trace?: never;
@@ -2649,7 +2649,7 @@ export interface paths {
          * List role groups
          * @description Returns the role groups that the caller can view, one page at a time.
          *
-         *     Right needed: read on settings: useraccess.
+         *     Required permission: read on settings: useraccess.
          */
         get: operations["getSettingRoleGroups"];
         put?: never;
@@ -2657,7 +2657,7 @@ export interface paths {
          * Add a role group
          * @description A group of roles. A role names its group in roleGroupId.
          *
-         *     Right needed: write on settings: useraccess.
+         *     Required permission: write on settings: useraccess.
          */
         post: operations["postSettingRoleGroups"];
         delete?: never;
@@ -2677,14 +2677,14 @@ export interface paths {
          * Get one role group
          * @description Returns one role group, with an ETag for conditional requests.
          *
-         *     Right needed: read on settings: useraccess.
+         *     Required permission: read on settings: useraccess.
          */
         get: operations["getSettingRoleGroupsById"];
         /**
          * Replace a role group
          * @description Replaces the role group: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
-         *     Right needed: write on settings: useraccess.
+         *     Required permission: write on settings: useraccess.
          */
         put: operations["putSettingRoleGroupsById"];
         post?: never;
@@ -2692,7 +2692,7 @@ export interface paths {
          * Remove a role group
          * @description Removes the role group.
          *
-         *     Right needed: write on settings: useraccess.
+         *     Required permission: write on settings: useraccess.
          */
         delete: operations["deleteSettingRoleGroupsById"];
         options?: never;
@@ -2701,7 +2701,7 @@ export interface paths {
          * Change some fields of a role group
          * @description Changes only the fields that are given.
          *
-         *     Right needed: write on settings: useraccess.
+         *     Required permission: write on settings: useraccess.
          */
         patch: operations["patchSettingRoleGroupsById"];
         trace?: never;
@@ -2717,7 +2717,7 @@ export interface paths {
          * List ops notes
          * @description Returns the ops notes that the caller can view, one page at a time.
          *
-         *     Right needed: read on settings: opsnotes.
+         *     Required permission: read on settings: opsnotes.
          */
         get: operations["getSettingOpsnotes"];
         put?: never;
@@ -2725,7 +2725,7 @@ export interface paths {
          * Add an ops note
          * @description A note about an event, shown with the data. Users who can view ops notes view all of them.
          *
-         *     Right needed: write on settings: opsnotes.
+         *     Required permission: write on settings: opsnotes.
          */
         post: operations["postSettingOpsnotes"];
         delete?: never;
@@ -2745,14 +2745,14 @@ export interface paths {
          * Get one ops note
          * @description Returns one ops note, with an ETag for conditional requests.
          *
-         *     Right needed: read on settings: opsnotes.
+         *     Required permission: read on settings: opsnotes.
          */
         get: operations["getSettingOpsnotesById"];
         /**
          * Replace an ops note
          * @description Replaces the ops note: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
-         *     Right needed: write on settings: opsnotes.
+         *     Required permission: write on settings: opsnotes.
          */
         put: operations["putSettingOpsnotesById"];
         post?: never;
@@ -2760,7 +2760,7 @@ export interface paths {
          * Remove an ops note
          * @description Removes the ops note.
          *
-         *     Right needed: write on settings: opsnotes.
+         *     Required permission: write on settings: opsnotes.
          */
         delete: operations["deleteSettingOpsnotesById"];
         options?: never;
@@ -2769,7 +2769,7 @@ export interface paths {
          * Change some fields of an ops note
          * @description Changes only the fields that are given.
          *
-         *     Right needed: write on settings: opsnotes.
+         *     Required permission: write on settings: opsnotes.
          */
         patch: operations["patchSettingOpsnotesById"];
         trace?: never;
@@ -2785,14 +2785,14 @@ export interface paths {
          * Get the portal settings
          * @description Returns the portal settings, with an ETag for conditional requests.
          *
-         *     Right needed: read on settings: portal.
+         *     Required permission: read on settings: portal.
          */
         get: operations["getSettingPortal"];
         /**
          * Replace the portal settings
          * @description Replaces the portal settings: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
-         *     Right needed: write on settings: portal.
+         *     Required permission: write on settings: portal.
          */
         put: operations["putSettingPortal"];
         post?: never;
@@ -2803,7 +2803,7 @@ export interface paths {
          * Change some of the portal settings
          * @description Changes only the fields that are given.
          *
-         *     Right needed: write on settings: portal.
+         *     Required permission: write on settings: portal.
          */
         patch: operations["patchSettingPortal"];
         trace?: never;
@@ -2819,14 +2819,14 @@ export interface paths {
          * Get the remote write
          * @description Returns the remote write, with an ETag for conditional requests.
          *
-         *     Right needed: read on settings: portal.
+         *     Required permission: read on settings: portal.
          */
         get: operations["getSettingRemotewrite"];
         /**
          * Replace the remote write
          * @description Replaces the remote write: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
-         *     Right needed: write on settings: portal.
+         *     Required permission: write on settings: portal.
          */
         put: operations["putSettingRemotewrite"];
         post?: never;
@@ -2837,7 +2837,7 @@ export interface paths {
          * Change some of the remote write
          * @description Changes only the fields that are given.
          *
-         *     Right needed: write on settings: portal.
+         *     Required permission: write on settings: portal.
          */
         patch: operations["patchSettingRemotewrite"];
         trace?: never;
@@ -2853,7 +2853,7 @@ export interface paths {
          * List report groups
          * @description Returns the report groups that the caller can view, one page at a time.
          *
-         *     Right needed: read on report.
+         *     Required permission: read on report.
          */
         get: operations["getReportGroups"];
         put?: never;
@@ -2861,7 +2861,7 @@ export interface paths {
          * Add a report group
          * @description A folder of reports. A role may hold privileges on all of them or on some; adding one takes the privilege on all.
          *
-         *     Right needed: write on report.
+         *     Required permission: write on report.
          */
         post: operations["postReportGroups"];
         delete?: never;
@@ -2881,14 +2881,14 @@ export interface paths {
          * Get one report group
          * @description Returns one report group, with an ETag for conditional requests.
          *
-         *     Right needed: read on report.
+         *     Required permission: read on report.
          */
         get: operations["getReportGroupsById"];
         /**
          * Replace a report group
          * @description Replaces the report group: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
-         *     Right needed: write on report.
+         *     Required permission: write on report.
          */
         put: operations["putReportGroupsById"];
         post?: never;
@@ -2896,7 +2896,7 @@ export interface paths {
          * Remove a report group
          * @description Removes the report group.
          *
-         *     Right needed: write on report.
+         *     Required permission: write on report.
          */
         delete: operations["deleteReportGroupsById"];
         options?: never;
@@ -2905,7 +2905,7 @@ export interface paths {
          * Change some fields of a report group
          * @description Changes only the fields that are given.
          *
-         *     Right needed: write on report.
+         *     Required permission: write on report.
          */
         patch: operations["patchReportGroupsById"];
         trace?: never;
@@ -2921,7 +2921,7 @@ export interface paths {
          * List reports
          * @description Returns the reports that the caller can view, one page at a time.
          *
-         *     Right needed: read on report.
+         *     Required permission: read on report.
          */
         get: operations["getReportReports"];
         put?: never;
@@ -2929,7 +2929,7 @@ export interface paths {
          * Add a report
          * @description A report: its content, format and schedule. A run shows only what its user can view and nothing else.
          *
-         *     Right needed: write on report.
+         *     Required permission: write on report.
          */
         post: operations["postReportReports"];
         delete?: never;
@@ -2949,14 +2949,14 @@ export interface paths {
          * Get one report
          * @description Returns one report, with an ETag for conditional requests.
          *
-         *     Right needed: read on report.
+         *     Required permission: read on report.
          */
         get: operations["getReportReportsById"];
         /**
          * Replace a report
          * @description Replaces the report: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
-         *     Right needed: write on report.
+         *     Required permission: write on report.
          */
         put: operations["putReportReportsById"];
         post?: never;
@@ -2964,7 +2964,7 @@ export interface paths {
          * Remove a report
          * @description Removes the report.
          *
-         *     Right needed: write on report.
+         *     Required permission: write on report.
          */
         delete: operations["deleteReportReportsById"];
         options?: never;
@@ -2973,7 +2973,7 @@ export interface paths {
          * Change some fields of a report
          * @description Changes only the fields that are given.
          *
-         *     Right needed: write on report.
+         *     Required permission: write on report.
          */
         patch: operations["patchReportReportsById"];
         trace?: never;
@@ -2989,7 +2989,7 @@ export interface paths {
          * List report tasks
          * @description Returns the report tasks that the caller can view, one page at a time.
          *
-         *     Right needed: read on report.
+         *     Required permission: read on report.
          */
         get: operations["getReportReportsByReportIdTasks"];
         put?: never;
@@ -3011,7 +3011,7 @@ export interface paths {
          * List audit log entries
          * @description Returns the audit log entries that the caller can view, one page at a time.
          *
-         *     Right needed: read on settings: audit.
+         *     Required permission: read on settings: audit.
          */
         get: operations["getSettingAccesslogs"];
         put?: never;
@@ -3033,7 +3033,7 @@ export interface paths {
          * Get one audit log entry
          * @description Returns one audit log entry, with an ETag for conditional requests.
          *
-         *     Right needed: read on settings: audit.
+         *     Required permission: read on settings: audit.
          */
         get: operations["getSettingAccesslogsById"];
         put?: never;
@@ -3055,7 +3055,7 @@ export interface paths {
          * List incidents
          * @description Returns the incidents that the caller can view, one page at a time.
          *
-         *     Right needed: read on settings: portal.
+         *     Required permission: read on settings: portal.
          */
         get: operations["getDemoIncidents"];
         put?: never;
@@ -3063,7 +3063,7 @@ export interface paths {
          * Add an incident
          * @description Something that happens in the demo for a while, and ends by itself: devices show it, and alerts follow. API incidents do not affect these endpoints, endpoints below /demo, or sign-in.
          *
-         *     Right needed: write on settings: portal.
+         *     Required permission: write on settings: portal.
          */
         post: operations["postDemoIncidents"];
         delete?: never;
@@ -3083,7 +3083,7 @@ export interface paths {
          * Get one incident
          * @description Returns one incident, with an ETag for conditional requests.
          *
-         *     Right needed: read on settings: portal.
+         *     Required permission: read on settings: portal.
          */
         get: operations["getDemoIncidentsById"];
         put?: never;
@@ -3092,7 +3092,7 @@ export interface paths {
          * Remove an incident
          * @description Removes the incident.
          *
-         *     Right needed: write on settings: portal.
+         *     Required permission: write on settings: portal.
          */
         delete: operations["deleteDemoIncidentsById"];
         options?: never;
@@ -3113,7 +3113,7 @@ export interface paths {
          * Stop an incident
          * @description Ends the incident now. An ended incident does not change.
          *
-         *     Right needed: write on settings: portal.
+         *     Required permission: write on settings: portal.
          */
         post: operations["postDemoIncidentsByIdStop"];
         delete?: never;
@@ -3133,7 +3133,7 @@ export interface paths {
          * Get the demo clock
          * @description Returns the time and the speed of the demo clock.
          *
-         *     Right needed: read on settings: portal.
+         *     Required permission: read on settings: portal.
          */
         get: operations["getDemoTime"];
         put?: never;
@@ -3145,7 +3145,7 @@ export interface paths {
          * Pause or speed up the demo
          * @description Lets the time of the demo stand still, go on, or pass up to 60 times as fast. Real devices are polled as ever. A new start of the portal goes on at the ordinary speed, from the present if the demo lags behind that.
          *
-         *     Right needed: write on settings: portal.
+         *     Required permission: write on settings: portal.
          */
         patch: operations["patchDemoTime"];
         trace?: never;
@@ -3163,7 +3163,7 @@ export interface paths {
          * Reset the demo
          * @description Makes the demo as it was at the beginning, at the present time: devices, alerts, reports and everything else that is not kept. Users, roles, tokens, settings and the access log stay, and so does whoever is signed in. It takes some seconds.
          *
-         *     Right needed: write on settings: portal.
+         *     Required permission: write on settings: portal.
          */
         post: operations["postDemoTimeReset"];
         delete?: never;
@@ -3185,7 +3185,7 @@ export interface paths {
          * Import data sources from JSON
          * @description Adds the data source of a file that a GET with format=json wrote, here or on another portal, or overwrites the one of that name. The file is the body, or the part file of a form. A file of several data sources ({"items":[…]}) is imported completely or not at all; the response is the first of them.
          *
-         *     Right needed: write on settings: datasources.
+         *     Required permission: write on settings: datasources.
          */
         post: operations["postSettingDatasourcesImportjson"];
         delete?: never;
@@ -3207,7 +3207,7 @@ export interface paths {
          * Import functions from JSON
          * @description Adds the function of a file, or overwrites the one of that name: an object with name, code and description, as returned by GET. The file is the body, or the part file of a form. A file of several functions ({"items":[…]}) is imported one after the other; the response is the first of them.
          *
-         *     Right needed: write on settings: datasources.
+         *     Required permission: write on settings: datasources.
          */
         post: operations["postSettingFunctionsImportjson"];
         delete?: never;
@@ -3227,7 +3227,7 @@ export interface paths {
          * Get the API version
          * @description Returns the version of the portal's API.
          *
-         *     Right needed: none: any signed-in user.
+         *     Required permission: none: any signed-in user.
          */
         get: operations["getSettingVersion"];
         put?: never;
@@ -3249,7 +3249,7 @@ export interface paths {
          * List the checks
          * @description Returns the checks that data sources can use: their parameters, the raw fields that they return, and the device property that turns each one on.
          *
-         *     Right needed: none: any signed-in user.
+         *     Required permission: none: any signed-in user.
          */
         get: operations["getSettingChecks"];
         put?: never;
@@ -3271,7 +3271,7 @@ export interface paths {
          * Count alerts
          * @description Returns how many alerts are active, by severity, and how many opened in each step of a time. Only alerts that the caller can view count.
          *
-         *     Right needed: read on deviceGroup.
+         *     Required permission: read on deviceGroup.
          */
         get: operations["getAlertSummary"];
         put?: never;
@@ -3293,7 +3293,7 @@ export interface paths {
          * Count devices by health
          * @description Returns the health of the devices in each group of a group, including all groups below, and of those that are in the group itself. A device counts once in each.
          *
-         *     Right needed: read on deviceGroup.
+         *     Required permission: read on deviceGroup.
          */
         get: operations["getDeviceGroupsByIdHealth"];
         put?: never;
@@ -3315,7 +3315,7 @@ export interface paths {
          * Get the signed-in user
          * @description Returns the caller's user, for a session or an API token.
          *
-         *     Right needed: none: any signed-in user.
+         *     Required permission: none: any signed-in user.
          */
         get: operations["getSession"];
         put?: never;
@@ -3323,14 +3323,14 @@ export interface paths {
          * Sign in
          * @description Begins a session and sets its cookie. It ends after 15 minutes without a request and after 24 hours. Scripts are better off with an API token.
          *
-         *     Right needed: none: no sign-in needed.
+         *     Required permission: none: no sign-in needed.
          */
         post: operations["postSession"];
         /**
          * Sign out
          * @description Ends the session and its event streams, and deletes the cookie.
          *
-         *     Right needed: none: any signed-in user.
+         *     Required permission: none: any signed-in user.
          */
         delete: operations["deleteSession"];
         options?: never;
@@ -3350,7 +3350,7 @@ export interface paths {
          * Change your password
          * @description Requires the current password and a new one, ends all sessions of the user, and starts a new one.
          *
-         *     Right needed: none: any signed-in user.
+         *     Required permission: none: any signed-in user.
          */
         put: operations["putSessionPassword"];
         post?: never;
@@ -3373,7 +3373,7 @@ export interface paths {
          * Sign users out
          * @description Ends all sessions of the users named, in browsers and in desktop windows, and their event streams. API tokens stay. If one of the names is wrong, no user is signed out.
          *
-         *     Right needed: write on settings: useraccess.
+         *     Required permission: write on settings: useraccess.
          */
         post: operations["postSettingAdminsServicesLogoffUsers"];
         delete?: never;
@@ -3395,7 +3395,7 @@ export interface paths {
          * Run a report
          * @description Starts a run of the report with the caller's permissions: it omits what they cannot view. The response has the id of the run; request it until it is done.
          *
-         *     Right needed: write on report.
+         *     Required permission: write on report.
          */
         post: operations["postReportReportsByIdExecutions"];
         delete?: never;
@@ -3415,7 +3415,7 @@ export interface paths {
          * Get a run of a report
          * @description Returns the URL of the file when the run is done. Until then, the status is 202.
          *
-         *     Right needed: read on report.
+         *     Required permission: read on report.
          */
         get: operations["getReportReportsByIdTasksByTaskId"];
         put?: never;
@@ -3424,7 +3424,7 @@ export interface paths {
          * Cancel or delete a run of a report
          * @description Deletes a run and its file. A running one is canceled.
          *
-         *     Right needed: write on report.
+         *     Required permission: write on report.
          */
         delete: operations["deleteReportReportsByIdTasksByTaskId"];
         options?: never;
@@ -3443,7 +3443,7 @@ export interface paths {
          * Download a report
          * @description Returns the file of a finished run: one HTML page, PDF, XLSX or CSV. Only for users who can view all that is in it.
          *
-         *     Right needed: read on report.
+         *     Required permission: read on report.
          */
         get: operations["getReportReportsByIdTasksByTaskIdResult"];
         put?: never;
@@ -3465,7 +3465,7 @@ export interface paths {
          * List the types of reports
          * @description Returns what each type of report shows, its columns, and the fields of a report that apply to it only.
          *
-         *     Right needed: none: any signed-in user.
+         *     Required permission: none: any signed-in user.
          */
         get: operations["getReportTypes"];
         put?: never;
@@ -3487,7 +3487,7 @@ export interface paths {
          * Preview a schedule
          * @description Returns the next three runs of a schedule. Nothing is stored.
          *
-         *     Right needed: read on report.
+         *     Required permission: read on report.
          */
         get: operations["getReportSchedule"];
         put?: never;
@@ -3511,7 +3511,7 @@ export interface paths {
          * Test an integration
          * @description Sends a test notification immediately, and returns the result: sent, or failed, with the server's message.
          *
-         *     Right needed: write on settings: alerting.
+         *     Required permission: write on settings: alerting.
          */
         post: operations["postSettingIntegrationsByIdTest"];
         delete?: never;
@@ -3531,7 +3531,7 @@ export interface paths {
          * List installers of a collector
          * @description Returns the operating systems for collectors, and whether this portal has the program for each. The built-in collector has the list, too, and nothing to download. It always has the program for its own system; put others into the folder installers of the data folder.
          *
-         *     Right needed: read on settings: collectors.
+         *     Required permission: read on settings: collectors.
          */
         get: operations["getSettingCollectorsByIdInstallers"];
         put?: never;
@@ -3553,7 +3553,7 @@ export interface paths {
          * Download an installer
          * @description Returns a script that downloads the portal's program and registers it as this collector. It contains a token for one installation within an hour; creating it is recorded in the audit log, and revokes older tokens. The caller needs View access to the devices of the collector.
          *
-         *     Right needed: write on settings: collectors.
+         *     Required permission: write on settings: collectors.
          */
         get: operations["getSettingCollectorsByIdInstallersByOsAndArch"];
         put?: never;
@@ -3575,7 +3575,7 @@ export interface paths {
          * Download a collector's program
          * @description Returns the program that an installer downloads with its token.
          *
-         *     Right needed: write on settings: installing.
+         *     Required permission: write on settings: installing.
          */
         get: operations["getSettingCollectorsByIdInstallersByOsAndArchProgram"];
         put?: never;
@@ -3597,7 +3597,7 @@ export interface paths {
          * Get an installation token
          * @description Creates a token like POST, for clients of the published API. HEAD creates none.
          *
-         *     Right needed: write on settings: collectors.
+         *     Required permission: write on settings: collectors.
          */
         get: operations["getSettingCollectorsByIdDownloadToken"];
         put?: never;
@@ -3605,7 +3605,7 @@ export interface paths {
          * Create an installation token
          * @description Creates a token for one installation of this collector within an hour, for spyglass collector --token. The caller needs View access to the devices of the collector, because it receives their secrets.
          *
-         *     Right needed: write on settings: collectors.
+         *     Required permission: write on settings: collectors.
          */
         post: operations["postSettingCollectorsByIdDownloadToken"];
         delete?: never;
@@ -3625,7 +3625,7 @@ export interface paths {
          * Download a bootstrap installer
          * @description Returns the same script as GET installers/{osAndArch}: it is small, and fetches the program when it runs. It holds a token that is good for one installation within an hour.
          *
-         *     Right needed: write on settings: collectors.
+         *     Required permission: write on settings: collectors.
          */
         get: operations["getSettingCollectorsByIdBootstrapsByOs"];
         put?: never;
@@ -3649,7 +3649,7 @@ export interface paths {
          * Register a collector
          * @description Registers the machine of the collector, and returns the collector's own credential. An installation token ends with that, and so does the credential it had before.
          *
-         *     Right needed: write on settings: installing.
+         *     Required permission: write on settings: installing.
          */
         post: operations["postSettingCollectorsByIdRegister"];
         delete?: never;
@@ -3671,7 +3671,7 @@ export interface paths {
          * Send a heartbeat
          * @description Reports that the collector is running. Without a heartbeat for collectorDownSeconds of the portal settings it counts as down.
          *
-         *     Right needed: write on settings: collecting.
+         *     Required permission: write on settings: collecting.
          */
         post: operations["postSettingCollectorsByIdHeartbeat"];
         delete?: never;
@@ -3691,7 +3691,7 @@ export interface paths {
          * List what a collector polls
          * @description Returns the instances the collector polls now, with all that its checks need. Secrets are in clear for the collector's own credential, and masked for anyone else. If-None-Match returns 304 while nothing has changed.
          *
-         *     Right needed: write on settings: collecting.
+         *     Required permission: write on settings: collecting.
          */
         get: operations["getSettingCollectorsByIdAssignments"];
         put?: never;
@@ -3715,7 +3715,7 @@ export interface paths {
          * Post samples
          * @description Accepts the raw fields of checks. Results that are late, by more than 3 minutes or after another collector has taken over, fill gaps and open no alert; results of devices that the collector does not monitor are ignored. Results more than 5 minutes in the future are rejected and counted.
          *
-         *     Right needed: write on settings: collecting.
+         *     Required permission: write on settings: collecting.
          */
         post: operations["postSettingCollectorsByIdSamples"];
         delete?: never;
@@ -3735,7 +3735,7 @@ export interface paths {
          * List pending discoveries of a collector
          * @description Returns the data sources whose instances the collector should discover now on devices that it polls, such as the interfaces of a switch, until it has posted them. Secrets are in clear for the collector's own credential, and masked for anyone else.
          *
-         *     Right needed: write on settings: collecting.
+         *     Required permission: write on settings: collecting.
          */
         get: operations["getSettingCollectorsByIdSearches"];
         put?: never;
@@ -3759,7 +3759,7 @@ export interface paths {
          * Post discovered instances
          * @description Accepts the instances of one discovery, up to 10,000, or the reason why it failed. A discovery that is not assigned to the collector, or that another one has taken over, is ignored.
          *
-         *     Right needed: write on settings: collecting.
+         *     Required permission: write on settings: collecting.
          */
         post: operations["postSettingCollectorsByIdFindings"];
         delete?: never;
@@ -3779,7 +3779,7 @@ export interface paths {
          * Get data of a data source on a device
          * @description Returns the samples of all instances, the newest first. If there is more than one page, nextPageParams of the response applies to all instances.
          *
-         *     Right needed: read on deviceGroup.
+         *     Required permission: read on deviceGroup.
          */
         get: operations["getDeviceDevicesByDeviceIdDevicedatasourcesByIdData"];
         put?: never;
@@ -3801,7 +3801,7 @@ export interface paths {
          * Get data of an instance
          * @description Returns the samples of the instance, the newest first, up to 500 times per page.
          *
-         *     Right needed: read on deviceGroup.
+         *     Required permission: read on deviceGroup.
          */
         get: operations["getDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesByIdData"];
         put?: never;
@@ -3823,7 +3823,7 @@ export interface paths {
          * Get data of a graph of an instance
          * @description Returns the lines of the graph, in about 300 steps. Without start and end, it shows the period of its timeScale, until now.
          *
-         *     Right needed: read on deviceGroup.
+         *     Required permission: read on deviceGroup.
          */
         get: operations["getDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesByIdGraphsByGraphIdData"];
         put?: never;
@@ -3845,7 +3845,7 @@ export interface paths {
          * Get data of a graph by the instance's id
          * @description Returns the lines of the graph, like the longer path.
          *
-         *     Right needed: read on deviceGroup.
+         *     Required permission: read on deviceGroup.
          */
         get: operations["getDeviceDevicedatasourceinstancesByInstanceIdGraphsByGraphIdData"];
         put?: never;
@@ -3867,7 +3867,7 @@ export interface paths {
          * Get data of an overview graph
          * @description Returns the lines of a graph over the instances of a group: one for all of them if the graph is aggregated, otherwise one for each of the first 50.
          *
-         *     Right needed: read on deviceGroup.
+         *     Required permission: read on deviceGroup.
          */
         get: operations["getDeviceDevicesByDeviceIdDevicedatasourcesByDeviceDsIdGroupsByDsigIdGraphsByOgraphIdData"];
         put?: never;
@@ -3891,7 +3891,7 @@ export interface paths {
          * Get data of several instances
          * @description Returns the samples of up to 100 instances, in the requested order. A missing instance has a sentence in errMsg instead.
          *
-         *     Right needed: read on deviceGroup.
+         *     Required permission: read on deviceGroup.
          */
         post: operations["postDeviceInstancesDatafetch"];
         delete?: never;
@@ -3913,7 +3913,7 @@ export interface paths {
          * Test a data source on a device
          * @description Runs the check of the data source once, on up to 20 instances of a device that the caller may change, and returns the values. Nothing is kept, and no alert opens.
          *
-         *     Right needed: write on deviceGroup.
+         *     Required permission: write on deviceGroup.
          */
         post: operations["postSettingDatasourcesByIdTest"];
         delete?: never;
@@ -3935,7 +3935,7 @@ export interface paths {
          * Test a device before it is added
          * @description Returns the data sources that would apply to such a device, and runs the check of each once, from the portal itself. Nothing is kept.
          *
-         *     Right needed: write on deviceGroup.
+         *     Required permission: write on deviceGroup.
          */
         post: operations["postDeviceDevicesTest"];
         delete?: never;
@@ -3957,7 +3957,7 @@ export interface paths {
          * Poll an instance now
          * @description Polls the instance at once, for at most 20 seconds, and returns the result. It counts as any other poll: its samples are kept, and alerts follow from it. The newest 500 results can be read again by requestId.
          *
-         *     Right needed: write on deviceGroup.
+         *     Required permission: write on deviceGroup.
          */
         post: operations["postDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesByIdDataPollnow"];
         delete?: never;
@@ -3977,7 +3977,7 @@ export interface paths {
          * Get the result of a poll
          * @description Returns the result of a poll that the caller requested. The status is unknown once 500 newer polls are done or the portal has restarted.
          *
-         *     Right needed: read on deviceGroup.
+         *     Required permission: read on deviceGroup.
          */
         get: operations["getDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesByIdDataPollnowByRequestId"];
         put?: never;
@@ -3999,7 +3999,7 @@ export interface paths {
          * Try an appliesTo expression
          * @description Returns how many devices an expression applies to, and the first of them, without storing it. Groups that the caller cannot view are ignored.
          *
-         *     Right needed: read on deviceGroup.
+         *     Required permission: read on deviceGroup.
          */
         get: operations["getDeviceDevicesMatching"];
         put?: never;
@@ -4021,7 +4021,7 @@ export interface paths {
          * List the log of integrations
          * @description Returns the deliveries that the caller can view, one page at a time. The same as GET /alert/deliveries, under the path of published clients.
          *
-         *     Right needed: read on settings: alerting.
+         *     Required permission: read on settings: alerting.
          */
         get: operations["getSettingIntegrationsAuditlogs"];
         put?: never;
@@ -4043,14 +4043,14 @@ export interface paths {
          * Get the company settings
          * @description Returns the portal settings, with an ETag for conditional requests. The same as GET /setting/portal, under the path of published clients.
          *
-         *     Right needed: read on settings: portal.
+         *     Required permission: read on settings: portal.
          */
         get: operations["getSettingCompanySetting"];
         /**
          * Replace the company settings
          * @description Replaces the portal settings: fields that are not given get their defaults. Read-only fields are accepted and ignored. The same as PUT /setting/portal, under the path of published clients.
          *
-         *     Right needed: write on settings: portal.
+         *     Required permission: write on settings: portal.
          */
         put: operations["putSettingCompanySetting"];
         post?: never;
@@ -4061,7 +4061,7 @@ export interface paths {
          * Change some of the company settings
          * @description Changes only the fields that are given. The same as PATCH /setting/portal, under the path of published clients.
          *
-         *     Right needed: write on settings: portal.
+         *     Required permission: write on settings: portal.
          */
         patch: operations["patchSettingCompanySetting"];
         trace?: never;
@@ -4077,7 +4077,7 @@ export interface paths {
          * Count alerts for statistics
          * @description Returns how many alerts are active, by severity, and how many opened in each step of a time. Only alerts that the caller can view count. The same as GET /alert/summary, under the path of published clients.
          *
-         *     Right needed: read on deviceGroup.
+         *     Required permission: read on deviceGroup.
          */
         get: operations["getAlertStat"];
         put?: never;
@@ -8345,7 +8345,7 @@ export interface components {
         Version: {
             /** @description of the API, 3.x.y */
             version: string;
-            /** @description the number a client asks for in X-Version; always 3 */
+            /** @description the number that a client sends in X-Version; always 3 */
             apiVersion: number;
             /** @description of this program */
             build: string;
@@ -12564,7 +12564,7 @@ export interface components {
             name: string;
             /** @description ids of its groups, joined by commas; the root group unless given */
             hostGroupIds?: string;
-            /** @description name/value pairs that checks ask for, such as http.url */
+            /** @description name/value pairs that checks need, such as http.url */
             customProperties?: components["schemas"]["Property"][];
         };
     };
@@ -26875,7 +26875,7 @@ export interface operations {
                  *       "dataPoints": [
                  *         {
                  *           "name": "time",
-                 *           "description": "Time until the answer, in ms",
+                 *           "description": "Time until the response, in ms",
                  *           "type": 2,
                  *           "dataType": 0,
                  *           "rawDataFieldName": "responseTime",

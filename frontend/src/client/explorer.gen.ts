@@ -14,7 +14,7 @@ export interface paths {
         };
         /**
          * Get the initial data of the page
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         get: operations["getStart"];
         put?: never;
@@ -34,7 +34,7 @@ export interface paths {
         };
         /**
          * Every endpoint of the portal
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         get: operations["getCatalog"];
         put?: never;
@@ -54,7 +54,7 @@ export interface paths {
         };
         /**
          * Stream progress and changes
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         get: operations["getEvents"];
         put?: never;
@@ -76,7 +76,7 @@ export interface paths {
         put?: never;
         /**
          * Send a draft
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         post: operations["postSend"];
         delete?: never;
@@ -96,7 +96,7 @@ export interface paths {
         put?: never;
         /**
          * Fetch all pages of a list
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         post: operations["postPages"];
         delete?: never;
@@ -116,7 +116,7 @@ export interface paths {
         put?: never;
         /**
          * Pause, resume or stop a run
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         post: operations["postPagesBySendIdSteer"];
         delete?: never;
@@ -134,7 +134,7 @@ export interface paths {
         };
         /**
          * Download the file of a run
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         get: operations["getPagesBySendIdFile"];
         put?: never;
@@ -156,7 +156,7 @@ export interface paths {
         put?: never;
         /**
          * Run saved requests in order
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         post: operations["postBatch"];
         delete?: never;
@@ -176,7 +176,7 @@ export interface paths {
         put?: never;
         /**
          * Compare a PUT or PATCH with the current object
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         post: operations["postChanges"];
         delete?: never;
@@ -196,7 +196,7 @@ export interface paths {
         put?: never;
         /**
          * List what a DELETE removes
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         post: operations["postGoes"];
         delete?: never;
@@ -216,7 +216,7 @@ export interface paths {
         put?: never;
         /**
          * Undo a write, unless the object has changed since
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         post: operations["postHistoryByIdUndo"];
         delete?: never;
@@ -234,7 +234,7 @@ export interface paths {
         };
         /**
          * List writes that can be undone
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         get: operations["getUndos"];
         put?: never;
@@ -256,7 +256,7 @@ export interface paths {
         put?: never;
         /**
          * Send a GET in the background
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         post: operations["postLookup"];
         delete?: never;
@@ -276,7 +276,7 @@ export interface paths {
         put?: never;
         /**
          * Preview the request of a draft
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         post: operations["postPreview"];
         delete?: never;
@@ -296,7 +296,7 @@ export interface paths {
         put?: never;
         /**
          * Convert a draft to a program
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         post: operations["postSnippets"];
         delete?: never;
@@ -316,7 +316,7 @@ export interface paths {
         put?: never;
         /**
          * Convert requests of the history to a program or runbook
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         post: operations["postScript"];
         delete?: never;
@@ -336,7 +336,7 @@ export interface paths {
         put?: never;
         /**
          * Open a link in the system's browser
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         post: operations["postNativeOpenLink"];
         delete?: never;
@@ -356,7 +356,7 @@ export interface paths {
         put?: never;
         /**
          * Toggle full screen
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         post: operations["postNativeFullScreen"];
         delete?: never;
@@ -376,7 +376,7 @@ export interface paths {
         put?: never;
         /**
          * Close the window
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         post: operations["postNativeQuit"];
         delete?: never;
@@ -396,7 +396,7 @@ export interface paths {
         put?: never;
         /**
          * Save a file with a dialog
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         post: operations["postNativeSave"];
         delete?: never;
@@ -414,7 +414,7 @@ export interface paths {
         };
         /**
          * Open a response of the history
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         get: operations["getHistoryByIdReply"];
         put?: never;
@@ -434,7 +434,7 @@ export interface paths {
         };
         /**
          * Get rows of the tree
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         get: operations["getDocumentsByIdRows"];
         put?: never;
@@ -454,7 +454,7 @@ export interface paths {
         };
         /**
          * Get lines of the text
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         get: operations["getDocumentsByIdLines"];
         put?: never;
@@ -474,7 +474,7 @@ export interface paths {
         };
         /**
          * Get the path of a value
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         get: operations["getDocumentsByIdPath"];
         put?: never;
@@ -494,7 +494,7 @@ export interface paths {
         };
         /**
          * Get a value to copy
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         get: operations["getDocumentsByIdValue"];
         put?: never;
@@ -514,7 +514,7 @@ export interface paths {
         };
         /**
          * Find a text
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         get: operations["getDocumentsByIdFind"];
         put?: never;
@@ -534,7 +534,7 @@ export interface paths {
         };
         /**
          * Download the body
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         get: operations["getDocumentsByIdRaw"];
         put?: never;
@@ -554,7 +554,7 @@ export interface paths {
         };
         /**
          * Get the first 4 KiB of the body in hexadecimal
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         get: operations["getDocumentsByIdHex"];
         put?: never;
@@ -574,7 +574,7 @@ export interface paths {
         };
         /**
          * List the scalar values, for a list those of one item
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         get: operations["getDocumentsByIdScalars"];
         put?: never;
@@ -594,7 +594,7 @@ export interface paths {
         };
         /**
          * List the keys at the beginning of the body
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         get: operations["getDocumentsByIdKeys"];
         put?: never;
@@ -614,7 +614,7 @@ export interface paths {
         };
         /**
          * Get the expanded state
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         get: operations["getDocumentsByIdLeft"];
         put?: never;
@@ -636,7 +636,7 @@ export interface paths {
         put?: never;
         /**
          * Expand or collapse a value
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         post: operations["postDocumentsByIdToggle"];
         delete?: never;
@@ -656,7 +656,7 @@ export interface paths {
         put?: never;
         /**
          * Restore the expanded state
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         post: operations["postDocumentsByIdUnfold"];
         delete?: never;
@@ -676,7 +676,7 @@ export interface paths {
         put?: never;
         /**
          * Find values by JSONPath or jq, as a new document
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         post: operations["postDocumentsByIdFilter"];
         delete?: never;
@@ -696,7 +696,7 @@ export interface paths {
         put?: never;
         /**
          * Compare two responses
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         post: operations["postCompare"];
         delete?: never;
@@ -714,7 +714,7 @@ export interface paths {
         };
         /**
          * List columns of the table
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         get: operations["getDocumentsByIdColumns"];
         put?: never;
@@ -734,7 +734,7 @@ export interface paths {
         };
         /**
          * Get rows of the table
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         get: operations["getDocumentsByIdTable"];
         put?: never;
@@ -754,7 +754,7 @@ export interface paths {
         };
         /**
          * Export the table, or copy it
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         get: operations["getDocumentsByIdExport"];
         put?: never;
@@ -774,7 +774,7 @@ export interface paths {
         };
         /**
          * Expand the parents of a value
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         get: operations["getDocumentsByIdReveal"];
         put?: never;
@@ -794,7 +794,7 @@ export interface paths {
         };
         /**
          * Get the lines of a chart
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         get: operations["getDocumentsByIdSeries"];
         put?: never;
@@ -816,7 +816,7 @@ export interface paths {
         put?: never;
         /**
          * Calculate the times of maintenance
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         post: operations["postMaintenanceWindows"];
         delete?: never;
@@ -834,7 +834,7 @@ export interface paths {
         };
         /**
          * List the built-in and the remote portals
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         get: operations["getPortalsAll"];
         put?: never;
@@ -856,7 +856,7 @@ export interface paths {
         put?: never;
         /**
          * Test the connection to a portal
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         post: operations["postPortalsTest"];
         delete?: never;
@@ -876,12 +876,12 @@ export interface paths {
         put?: never;
         /**
          * Sign in to a portal
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         post: operations["postPortalsByIdSession"];
         /**
          * Sign out of a portal
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         delete: operations["deletePortalsByIdSession"];
         options?: never;
@@ -900,7 +900,7 @@ export interface paths {
         put?: never;
         /**
          * Reload a portal's catalog
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         post: operations["postPortalsByIdCatalog"];
         delete?: never;
@@ -920,7 +920,7 @@ export interface paths {
         put?: never;
         /**
          * Preview an import
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         post: operations["postExchangeLook"];
         delete?: never;
@@ -940,7 +940,7 @@ export interface paths {
         put?: never;
         /**
          * Import a file
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         post: operations["postExchangeImport"];
         delete?: never;
@@ -958,7 +958,7 @@ export interface paths {
         };
         /**
          * Export collections, requests or history
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         get: operations["getExchangeExport"];
         put?: never;
@@ -978,7 +978,7 @@ export interface paths {
         };
         /**
          * Get the data folder and the state of restores
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         get: operations["getData"];
         put?: never;
@@ -998,13 +998,13 @@ export interface paths {
         };
         /**
          * Download the backup, once
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         get: operations["getDataBackup"];
         put?: never;
         /**
          * Create a backup to download
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         post: operations["postDataBackup"];
         delete?: never;
@@ -1024,7 +1024,7 @@ export interface paths {
         put?: never;
         /**
          * Upload a part of a backup
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         post: operations["postDataRestoreParts"];
         delete?: never;
@@ -1044,7 +1044,7 @@ export interface paths {
         put?: never;
         /**
          * Check the uploaded backup
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         post: operations["postDataRestoreLook"];
         delete?: never;
@@ -1064,12 +1064,12 @@ export interface paths {
         put?: never;
         /**
          * Restore the uploaded backup at the next start
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         post: operations["postDataRestore"];
         /**
          * Cancel a pending restore
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         delete: operations["deleteDataRestore"];
         options?: never;
@@ -1088,7 +1088,7 @@ export interface paths {
         put?: never;
         /**
          * Restore the data from before the last restore at the next start
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         post: operations["postDataRestoreUndo"];
         delete?: never;
@@ -1109,7 +1109,7 @@ export interface paths {
         post?: never;
         /**
          * Delete the data from before the last restore
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         delete: operations["deleteDataReplaced"];
         options?: never;
@@ -1126,7 +1126,7 @@ export interface paths {
         };
         /**
          * Download diagnostics without secrets
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         get: operations["getDataDiagnostics"];
         put?: never;
@@ -1148,7 +1148,7 @@ export interface paths {
         put?: never;
         /**
          * Show the data folder in the system's file manager
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         post: operations["postNativeOpenFolder"];
         delete?: never;
@@ -1168,7 +1168,7 @@ export interface paths {
         put?: never;
         /**
          * Restart the window
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         post: operations["postNativeRestart"];
         delete?: never;
@@ -1186,7 +1186,7 @@ export interface paths {
         };
         /**
          * Get the version of the program
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         get: operations["getAbout"];
         put?: never;
@@ -1208,7 +1208,7 @@ export interface paths {
          * List tabs
          * @description Returns the tabs that the caller can view, one page at a time.
          *
-         *     Right needed: none: any signed-in user.
+         *     Required permission: none: any signed-in user.
          */
         get: operations["getTabs"];
         put?: never;
@@ -1216,12 +1216,12 @@ export interface paths {
          * Add a tab
          * @description A request that is open in the Explorer.
          *
-         *     Right needed: none: any signed-in user.
+         *     Required permission: none: any signed-in user.
          */
         post: operations["postTabs"];
         /**
          * Remove all tabs
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         delete: operations["deleteTabs"];
         options?: never;
@@ -1240,14 +1240,14 @@ export interface paths {
          * Get one tab
          * @description Returns one tab, with an ETag for conditional requests.
          *
-         *     Right needed: none: any signed-in user.
+         *     Required permission: none: any signed-in user.
          */
         get: operations["getTabsById"];
         /**
          * Replace a tab
          * @description Replaces the tab: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
-         *     Right needed: none: any signed-in user.
+         *     Required permission: none: any signed-in user.
          */
         put: operations["putTabsById"];
         post?: never;
@@ -1255,7 +1255,7 @@ export interface paths {
          * Remove a tab
          * @description Removes the tab.
          *
-         *     Right needed: none: any signed-in user.
+         *     Required permission: none: any signed-in user.
          */
         delete: operations["deleteTabsById"];
         options?: never;
@@ -1264,7 +1264,7 @@ export interface paths {
          * Change some fields of a tab
          * @description Changes only the fields that are given.
          *
-         *     Right needed: none: any signed-in user.
+         *     Required permission: none: any signed-in user.
          */
         patch: operations["patchTabsById"];
         trace?: never;
@@ -1280,7 +1280,7 @@ export interface paths {
          * List variables
          * @description Returns the variables that the caller can view, one page at a time.
          *
-         *     Right needed: none: any signed-in user.
+         *     Required permission: none: any signed-in user.
          */
         get: operations["getVariables"];
         put?: never;
@@ -1288,12 +1288,12 @@ export interface paths {
          * Add a variable
          * @description A value that requests use as {{name}}.
          *
-         *     Right needed: none: any signed-in user.
+         *     Required permission: none: any signed-in user.
          */
         post: operations["postVariables"];
         /**
          * Remove all variables
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         delete: operations["deleteVariables"];
         options?: never;
@@ -1312,14 +1312,14 @@ export interface paths {
          * Get one variable
          * @description Returns one variable, with an ETag for conditional requests.
          *
-         *     Right needed: none: any signed-in user.
+         *     Required permission: none: any signed-in user.
          */
         get: operations["getVariablesById"];
         /**
          * Replace a variable
          * @description Replaces the variable: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
-         *     Right needed: none: any signed-in user.
+         *     Required permission: none: any signed-in user.
          */
         put: operations["putVariablesById"];
         post?: never;
@@ -1327,7 +1327,7 @@ export interface paths {
          * Remove a variable
          * @description Removes the variable.
          *
-         *     Right needed: none: any signed-in user.
+         *     Required permission: none: any signed-in user.
          */
         delete: operations["deleteVariablesById"];
         options?: never;
@@ -1336,7 +1336,7 @@ export interface paths {
          * Change some fields of a variable
          * @description Changes only the fields that are given.
          *
-         *     Right needed: none: any signed-in user.
+         *     Required permission: none: any signed-in user.
          */
         patch: operations["patchVariablesById"];
         trace?: never;
@@ -1354,7 +1354,7 @@ export interface paths {
          * Restore a deleted variable, or one that was secret, with its secret
          * @description Possible for two minutes.
          *
-         *     Right needed: none: any signed-in user.
+         *     Required permission: none: any signed-in user.
          */
         post: operations["postVariablesByIdRestore"];
         delete?: never;
@@ -1374,7 +1374,7 @@ export interface paths {
          * Where variables are used
          * @description By saved requests and extractors; with sent, also when the history of the last seven days used each.
          *
-         *     Right needed: none: any signed-in user.
+         *     Required permission: none: any signed-in user.
          */
         get: operations["getVariablesUses"];
         put?: never;
@@ -1396,7 +1396,7 @@ export interface paths {
          * List secret variables without values
          * @description Without a system keyring, secrets are lost when the program ends.
          *
-         *     Right needed: none: any signed-in user.
+         *     Required permission: none: any signed-in user.
          */
         get: operations["getVariablesMissing"];
         put?: never;
@@ -1420,12 +1420,12 @@ export interface paths {
          * Rename a variable where it is used
          * @description Replaces the former name by the current one in saved requests and extractors. For two minutes DELETE undoes it.
          *
-         *     Right needed: none: any signed-in user.
+         *     Required permission: none: any signed-in user.
          */
         post: operations["postVariablesByIdFollow"];
         /**
          * Undo renaming a variable where it is used
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         delete: operations["deleteVariablesByIdFollow"];
         options?: never;
@@ -1444,14 +1444,14 @@ export interface paths {
          * List requests
          * @description Returns the requests that the caller can view, one page at a time.
          *
-         *     Right needed: none: any signed-in user.
+         *     Required permission: none: any signed-in user.
          */
         get: operations["getHistory"];
         put?: never;
         post?: never;
         /**
          * Remove all requests
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         delete: operations["deleteHistory"];
         options?: never;
@@ -1470,7 +1470,7 @@ export interface paths {
          * Get one request
          * @description Returns one request, with an ETag for conditional requests.
          *
-         *     Right needed: none: any signed-in user.
+         *     Required permission: none: any signed-in user.
          */
         get: operations["getHistoryById"];
         put?: never;
@@ -1479,7 +1479,7 @@ export interface paths {
          * Remove a request
          * @description Removes the request.
          *
-         *     Right needed: none: any signed-in user.
+         *     Required permission: none: any signed-in user.
          */
         delete: operations["deleteHistoryById"];
         options?: never;
@@ -1488,7 +1488,7 @@ export interface paths {
          * Change some fields of a request
          * @description Changes only the fields that are given.
          *
-         *     Right needed: none: any signed-in user.
+         *     Required permission: none: any signed-in user.
          */
         patch: operations["patchHistoryById"];
         trace?: never;
@@ -1506,7 +1506,7 @@ export interface paths {
          * Restore a deleted request
          * @description Possible for the most recently deleted requests.
          *
-         *     Right needed: none: any signed-in user.
+         *     Required permission: none: any signed-in user.
          */
         post: operations["postHistoryByIdRestore"];
         delete?: never;
@@ -1526,7 +1526,7 @@ export interface paths {
          * Search the history
          * @description Newest first, without the drafts. total counts to 1000 and no further, but for a search without conditions.
          *
-         *     Right needed: none: any signed-in user.
+         *     Required permission: none: any signed-in user.
          */
         get: operations["getHistorySearch"];
         put?: never;
@@ -1548,7 +1548,7 @@ export interface paths {
          * List portals
          * @description Returns the portals that the caller can view, one page at a time.
          *
-         *     Right needed: none: any signed-in user.
+         *     Required permission: none: any signed-in user.
          */
         get: operations["getPortals"];
         put?: never;
@@ -1556,7 +1556,7 @@ export interface paths {
          * Add a portal
          * @description A remote portal that requests can go to.
          *
-         *     Right needed: none: any signed-in user.
+         *     Required permission: none: any signed-in user.
          */
         post: operations["postPortals"];
         delete?: never;
@@ -1576,14 +1576,14 @@ export interface paths {
          * Get one portal
          * @description Returns one portal, with an ETag for conditional requests.
          *
-         *     Right needed: none: any signed-in user.
+         *     Required permission: none: any signed-in user.
          */
         get: operations["getPortalsById"];
         /**
          * Replace a portal
          * @description Replaces the portal: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
-         *     Right needed: none: any signed-in user.
+         *     Required permission: none: any signed-in user.
          */
         put: operations["putPortalsById"];
         post?: never;
@@ -1591,7 +1591,7 @@ export interface paths {
          * Remove a portal
          * @description Removes the portal.
          *
-         *     Right needed: none: any signed-in user.
+         *     Required permission: none: any signed-in user.
          */
         delete: operations["deletePortalsById"];
         options?: never;
@@ -1600,7 +1600,7 @@ export interface paths {
          * Change some fields of a portal
          * @description Changes only the fields that are given.
          *
-         *     Right needed: none: any signed-in user.
+         *     Required permission: none: any signed-in user.
          */
         patch: operations["patchPortalsById"];
         trace?: never;
@@ -1616,7 +1616,7 @@ export interface paths {
          * List collections
          * @description Returns the collections that the caller can view, one page at a time.
          *
-         *     Right needed: none: any signed-in user.
+         *     Required permission: none: any signed-in user.
          */
         get: operations["getCollections"];
         put?: never;
@@ -1624,12 +1624,12 @@ export interface paths {
          * Add a collection
          * @description A folder of saved requests.
          *
-         *     Right needed: none: any signed-in user.
+         *     Required permission: none: any signed-in user.
          */
         post: operations["postCollections"];
         /**
          * Remove all collections
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         delete: operations["deleteCollections"];
         options?: never;
@@ -1648,14 +1648,14 @@ export interface paths {
          * Get one collection
          * @description Returns one collection, with an ETag for conditional requests.
          *
-         *     Right needed: none: any signed-in user.
+         *     Required permission: none: any signed-in user.
          */
         get: operations["getCollectionsById"];
         /**
          * Replace a collection
          * @description Replaces the collection: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
-         *     Right needed: none: any signed-in user.
+         *     Required permission: none: any signed-in user.
          */
         put: operations["putCollectionsById"];
         post?: never;
@@ -1663,7 +1663,7 @@ export interface paths {
          * Remove a collection
          * @description Removes the collection.
          *
-         *     Right needed: none: any signed-in user.
+         *     Required permission: none: any signed-in user.
          */
         delete: operations["deleteCollectionsById"];
         options?: never;
@@ -1672,7 +1672,7 @@ export interface paths {
          * Change some fields of a collection
          * @description Changes only the fields that are given.
          *
-         *     Right needed: none: any signed-in user.
+         *     Required permission: none: any signed-in user.
          */
         patch: operations["patchCollectionsById"];
         trace?: never;
@@ -1688,7 +1688,7 @@ export interface paths {
          * List saved requests
          * @description Returns the saved requests that the caller can view, one page at a time.
          *
-         *     Right needed: none: any signed-in user.
+         *     Required permission: none: any signed-in user.
          */
         get: operations["getRequests"];
         put?: never;
@@ -1696,12 +1696,12 @@ export interface paths {
          * Add a saved request
          * @description A saved request in a collection.
          *
-         *     Right needed: none: any signed-in user.
+         *     Required permission: none: any signed-in user.
          */
         post: operations["postRequests"];
         /**
          * Remove all saved requests
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         delete: operations["deleteRequests"];
         options?: never;
@@ -1720,14 +1720,14 @@ export interface paths {
          * Get one saved request
          * @description Returns one saved request, with an ETag for conditional requests.
          *
-         *     Right needed: none: any signed-in user.
+         *     Required permission: none: any signed-in user.
          */
         get: operations["getRequestsById"];
         /**
          * Replace a saved request
          * @description Replaces the saved request: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
-         *     Right needed: none: any signed-in user.
+         *     Required permission: none: any signed-in user.
          */
         put: operations["putRequestsById"];
         post?: never;
@@ -1735,7 +1735,7 @@ export interface paths {
          * Remove a saved request
          * @description Removes the saved request.
          *
-         *     Right needed: none: any signed-in user.
+         *     Required permission: none: any signed-in user.
          */
         delete: operations["deleteRequestsById"];
         options?: never;
@@ -1744,7 +1744,7 @@ export interface paths {
          * Change some fields of a saved request
          * @description Changes only the fields that are given.
          *
-         *     Right needed: none: any signed-in user.
+         *     Required permission: none: any signed-in user.
          */
         patch: operations["patchRequestsById"];
         trace?: never;
@@ -1758,7 +1758,7 @@ export interface paths {
         };
         /**
          * All collections and requests, without drafts
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         get: operations["getCollectionsTree"];
         put?: never;
@@ -1780,7 +1780,7 @@ export interface paths {
         put?: never;
         /**
          * Move a collection or a request
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         post: operations["postCollectionsMove"];
         delete?: never;
@@ -1800,7 +1800,7 @@ export interface paths {
         put?: never;
         /**
          * Duplicate a collection with its contents
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         post: operations["postCollectionsByIdDuplicate"];
         delete?: never;
@@ -1820,7 +1820,7 @@ export interface paths {
          * List extractors
          * @description Returns the extractors that the caller can view, one page at a time.
          *
-         *     Right needed: none: any signed-in user.
+         *     Required permission: none: any signed-in user.
          */
         get: operations["getExtractors"];
         put?: never;
@@ -1828,12 +1828,12 @@ export interface paths {
          * Add an extractor
          * @description Extracts a value from responses into a variable.
          *
-         *     Right needed: none: any signed-in user.
+         *     Required permission: none: any signed-in user.
          */
         post: operations["postExtractors"];
         /**
          * Remove all extractors
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         delete: operations["deleteExtractors"];
         options?: never;
@@ -1852,14 +1852,14 @@ export interface paths {
          * Get one extractor
          * @description Returns one extractor, with an ETag for conditional requests.
          *
-         *     Right needed: none: any signed-in user.
+         *     Required permission: none: any signed-in user.
          */
         get: operations["getExtractorsById"];
         /**
          * Replace an extractor
          * @description Replaces the extractor: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
-         *     Right needed: none: any signed-in user.
+         *     Required permission: none: any signed-in user.
          */
         put: operations["putExtractorsById"];
         post?: never;
@@ -1867,7 +1867,7 @@ export interface paths {
          * Remove an extractor
          * @description Removes the extractor.
          *
-         *     Right needed: none: any signed-in user.
+         *     Required permission: none: any signed-in user.
          */
         delete: operations["deleteExtractorsById"];
         options?: never;
@@ -1876,7 +1876,7 @@ export interface paths {
          * Change some fields of an extractor
          * @description Changes only the fields that are given.
          *
-         *     Right needed: none: any signed-in user.
+         *     Required permission: none: any signed-in user.
          */
         patch: operations["patchExtractorsById"];
         trace?: never;
@@ -1890,7 +1890,7 @@ export interface paths {
         };
         /**
          * Get the settings
-         * @description Right needed: none: any signed-in user.
+         * @description Required permission: none: any signed-in user.
          */
         get: operations["getSettings"];
         put?: never;
@@ -1902,7 +1902,7 @@ export interface paths {
          * Change some settings
          * @description Replaces the top-level keys in the body; null removes a key.
          *
-         *     Right needed: none: any signed-in user.
+         *     Required permission: none: any signed-in user.
          */
         patch: operations["patchSettings"];
         trace?: never;
@@ -2661,7 +2661,7 @@ export interface components {
             index: number;
             /** @description of the item */
             node: number;
-            /** @description as the columns were asked for */
+            /** @description in the order of the requested columns */
             cells: (components["schemas"]["Cell"] | null)[];
         };
         TableRows: {
@@ -2823,7 +2823,7 @@ export interface components {
             count: number;
             /** @description that write to it */
             extractors: number;
-            /** @description 0: not in the last seven days, or not asked */
+            /** @description 0: not in the last seven days, or not requested */
             sentAt: number;
         };
         UseList: {
@@ -2888,7 +2888,7 @@ export interface components {
         };
         Excerpt: {
             /** @enum {string} */
-            in: "request" | "answer";
+            in: "request" | "response";
             before: string;
             text: string;
             after: string;

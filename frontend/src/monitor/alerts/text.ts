@@ -66,7 +66,7 @@ export const text = {
   called: (severity: string, device: string, datapoint: string) =>
     `${severity} ${device} ${datapoint || 'collector down'}`,
   collectorSilent: 'The collector is not responding',
-  behind: 'dependents',
+  behind: (n: number) => (n === 1 ? 'dependent' : 'dependents'),
   behindIs: (devices: string[]) =>
     `Also not responding: ${devices.slice(0, 40).join(', ')}${devices.length > 40 ? '…' : ''}`,
   noData: 'no data',

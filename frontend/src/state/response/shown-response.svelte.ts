@@ -56,7 +56,7 @@ export class ShownResponse {
 
 const responses = new WeakMap<Reply, ShownResponse>()
 
-/** Returns the ShownResponse of a reply, the same one each time, so that its state is kept while other tabs are shown. */
+/** Returns the ShownResponse of a reply: the same each time, so that its state is kept while other tabs are shown. */
 export function shownResponseOf(client: Client, reply: Reply, keeper: () => Keeper): ShownResponse {
   let response = responses.get(reply)
   if (!response) responses.set(reply, (response = new ShownResponse(client, reply, keeper())))
