@@ -2,7 +2,9 @@ package explorer_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -203,6 +205,45 @@ func TestAWayBackWithASecretEndsWithTheProcess(t *testing.T) {
 			h = h.again(storeEndpoints(true))
 			if a := h.ask(1, "GET /explorer/undos", ""); a.body != `{"items":[]}` {
 				t.Errorf("got %s", a.body)
+			}
+		})
+	}
+}
+
+func TestTheHistoryOfAnUndoMasksTheSecretsOfThePath(t *testing.T) {
+	for _, tt := range []struct{ method, path, secret, body string }{
+		{"PATCH", "/raw/things/{{id}}?loud=1", "7", `{"note":"new"}`},
+		{"DELETE", "/raw/things/{{id}}", "7", ""},
+		{"POST", "/{{room}}/things", "raw", `{"name":"made"}`},
+	} {
+		t.Run(tt.method+" "+tt.path, func(t *testing.T) {
+			h, _ := storeHouse(t, true)
+			name, _, _ := strings.Cut(tt.path[strings.Index(tt.path, "{{")+2:], "}}")
+			if a := h.ask(1, "POST /explorer/variables", fmt.Sprintf(`{"name":%q,"value":%q,"secret":true}`, name,
+				tt.secret)); a.status/100 != 2 {
+				t.Fatal(a.body)
+			}
+			says, id := h.written(tt.method, tt.path, tt.body)
+			if says == "" {
+				t.Fatal("nothing can be undone")
+			}
+			if a := h.undo(1, id); a.status != 200 {
+				t.Fatal(a.body)
+			}
+			var history struct {
+				Items []struct{ Method, Path, URL string }
+			}
+			a := h.ask(1, "GET /explorer/history", "")
+			if err := json.Unmarshal([]byte(a.body), &history); err != nil || len(history.Items) < 2 {
+				t.Fatal(a.body, err)
+			}
+			for _, item := range history.Items {
+				for _, shown := range []string{item.Path, item.URL} {
+					shown, _, _ = strings.Cut(shown, "?")
+					if slices.Contains(strings.Split(shown, "/"), tt.secret) {
+						t.Errorf("the history of %s shows %s", item.Method, shown)
+					}
+				}
 			}
 		})
 	}

@@ -293,10 +293,30 @@ func Session(out *Request, s resource.Session, cookie func(secret string) string
 	return headers
 }
 
+// maskedLike masks the segments of an address, derived from the one of the request,
+// that are masked there. A variable in a path fills one segment.
+func (o *Request) maskedLike(address string) string {
+	if o.shown == "" {
+		return ""
+	}
+	segments := func(address string) []string {
+		path, _, _ := strings.Cut(address, "?")
+		return strings.Split(path, "/")
+	}
+	out, sent, shown := segments(address), segments(o.URL), segments(o.shown)
+	for i := range min(len(out), len(sent), len(shown)) {
+		if out[i] == sent[i] {
+			out[i] = shown[i]
+		}
+	}
+	return strings.Join(out, "/")
+}
+
 // By returns another request with those headers of this one that identify the
 // caller.
 func (o *Request) By(method, address, body string) *Request {
-	out := &Request{Method: method, URL: address, Body: body, Endpoint: o.Endpoint, Path: o.Path, Signed: o.Signed}
+	out := &Request{Method: method, URL: address, Body: body, Endpoint: o.Endpoint, Path: o.Path, Signed: o.Signed,
+		shown: o.maskedLike(address)}
 	for _, h := range o.Headers {
 		if slices.Contains([]string{"accept", "content-type", "content-length", "if-match", "if-none-match"},
 			strings.ToLower(h[0])) {

@@ -76,6 +76,8 @@ type undo struct {
 	out    *outgoing.Request
 	before *payload.Object // nil for a POST
 	after  *payload.Object // nil for a DELETE
+
+	secrets []string // that the write sent
 }
 
 // undos holds the undo records by history id.
@@ -183,7 +185,8 @@ func (w *Writes) offer(ctx context.Context, x *send.Exchange, before *payload.Ob
 	if x.Out.Method == "GET" || x.Out.Endpoint == nil || x.History.Status/100 != 2 || x.History.ID == 0 {
 		return ""
 	}
-	way := &undo{user: x.User, portal: x.History.PortalID, target: x.Target, out: x.Out, before: before}
+	way := &undo{user: x.User, portal: x.History.PortalID, target: x.Target, out: x.Out, before: before,
+		secrets: x.Secrets}
 	if x.Out.Method != "DELETE" && doc.Size() <= maxUndoable {
 		var body bytes.Buffer
 		if err := doc.WriteText(&body); err == nil {
@@ -366,11 +369,12 @@ func (w *Writes) undo(ctx context.Context, c *resource.Call) (*undone, error) {
 	if err != nil {
 		return nil, err
 	}
-	draft := workspace.Draft{Method: out.Method, Path: out.Path, Body: out.Body, Mode: "raw"}
+	draft := workspace.Draft{Method: out.Method, Path: strings.TrimPrefix(out.Masked(), way.target.URL), Body: out.Body,
+		Mode: "raw"}
 	if out.Endpoint != nil {
 		draft.Template = out.Endpoint.Path
 	}
-	x, err := w.ExchangeOf(c, way.target, &send.Request{Draft: draft}, out)
+	x, err := w.ExchangeOf(c, way.target, &send.Request{Draft: draft}, out, way.secrets...)
 	if err != nil {
 		return nil, err
 	}
