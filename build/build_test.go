@@ -26,8 +26,8 @@ func TestStepsRunInTheirOwnOrderAndUnknownOnesAreNamed(t *testing.T) {
 		t.Errorf("without names %v are chosen (%v), want all but race", all, err)
 	}
 	_, err = choose([]string{"spell"})
-	const want = "there is no step spell; there are gofmt, check, page-lint, units, ui, browser, window, " +
-		"package, lint, vet, vet-desktop, go, contract, fuzz, race"
+	const want = "there is no step spell; there are gofmt, ui, browser, window, package, check, page-lint, " +
+		"units, lint, vet, vet-desktop, go, contract, fuzz, race"
 	if err == nil || err.Error() != want {
 		t.Errorf("the error is %v, want %s", err, want)
 	}

@@ -30,14 +30,14 @@ type step struct {
 // the others do so one after the other, from the first of them on.
 var steps = []step{
 	{name: "gofmt", run: formatted},
-	{name: "check", run: script("check")},
-	{name: "page-lint", run: script("lint")},
-	{name: "units", run: script("test")},
 	{name: "ui", run: script("build")},
 	{name: "browser", beside: true, needs: slices.Concat(project.ForWindow, project.ForBrowser), run: browser},
 	{name: "window", beside: true, needs: slices.Concat(project.ForWindow, project.ForScreen), lacks: linux,
 		run: window},
 	{name: "package", beside: true, needs: project.ForInstalling, lacks: debian, run: packaged},
+	{name: "check", run: script("check")},
+	{name: "page-lint", run: script("lint")},
+	{name: "units", run: script("test")},
 	{name: "lint", run: lint},
 	{name: "vet", run: goTool("vet", "./...")},
 	{name: "vet-desktop", needs: project.ForWindow, lacks: linux,
