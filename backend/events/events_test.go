@@ -89,11 +89,6 @@ func put[T any](h *house, r *resource.Resource[*T], rows ...T) {
 	storetest.Put(h, h.db, r.Name, rows...)
 }
 
-func (h *house) write(do func(tx resource.Tx) error) {
-	h.Helper()
-	storetest.Write(h, h.db, do)
-}
-
 // stream receives the events of a listener.
 type stream struct {
 	events chan resource.Event // unbuffered: a send waits until the test takes the event
