@@ -234,7 +234,11 @@ test('an incident of the demo is started, shown, and stopped; its time is paused
   await main.getByRole('button', { name: 'Resume' }).click()
   await main.getByText('Real time').waitFor()
   await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: 'Alerts' }).click()
-  await main.getByRole('grid', { name: 'Alerts' }).getByText('dependents').first().click()
+  await main
+    .getByRole('grid', { name: 'Alerts' })
+    .getByText(/^dependents?$/)
+    .first()
+    .click()
   const details = main.getByRole('region', { name: 'Alert', exact: true })
   await details.getByText(/(is|are) not responding/).waitFor()
   await details.getByRole('button', { name: /^Show the data source/ }).click()
