@@ -166,7 +166,7 @@ test('several requests become a script that runs, with the variables at its top'
     ])
     await expect(
       run(program, [flag, code], { env: { ...process.env, SPYGLASS_TOKEN: 'wrong', SPYGLASS_HUSH: 'x' } }),
-    ).rejects.toThrow('answered 401, expected 200')
+    ).rejects.toThrow('returned 401, expected 200')
   }
   await dialog.getByRole('radio', { name: 'Runbook' }).check({ force: true })
   const runbook = page.getByRole('dialog', { name: '3 requests as one runbook' })

@@ -18,14 +18,6 @@ const shot = (page: Page, name: string) =>
   shots ? page.screenshot({ path: `${shots}/portal-${name}.png` }) : undefined
 const lock = (page: Page) => page.getByRole('button', { name: 'Read-only lock' })
 
-test('an address without a path becomes that of the API when the portal is added', async () => {
-  const page = await home.page()
-  const form = await portalForm(page, 'By its host', away.url)
-  await form.getByRole('button', { name: 'Add portal' }).click()
-  const signIn = page.getByRole('dialog', { name: 'Sign in to By its host' })
-  await signIn.getByText(`${away.url}/api`).waitFor()
-})
-
 test('a remote portal is added, signed in to, and keeps its tabs, variables and history apart', async () => {
   const page = await home.page()
   const p = parts(page)
@@ -242,4 +234,17 @@ test('the connection of a portal stays open while it is tested, and opens for wh
   await form.getByRole('button', { name: 'Add portal' }).click()
   await expect.poll(() => timeout.evaluate((e) => e === document.activeElement)).toBe(true)
   await until(form.getByRole('alert'), /^Type 1 to 3600 seconds/)
+})
+
+test('an address without a path becomes that of the API when the portal is added', async () => {
+  const other = await startPortal(false)
+  try {
+    const page = await home.page()
+    const form = await portalForm(page, 'By its host', other.url)
+    await form.getByRole('button', { name: 'Add portal' }).click()
+    const signIn = page.getByRole('dialog', { name: 'Sign in to By its host' })
+    await signIn.getByText(`${other.url}/api`).waitFor()
+  } finally {
+    await other.stop()
+  }
 })
