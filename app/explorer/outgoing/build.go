@@ -82,7 +82,9 @@ func (t *Target) Build(f *Filler, d *workspace.Draft) (*Request, error) {
 	}
 	out.Path = path.sent.String()
 	out.URL = t.Origin + mount + out.Path + query.sent.String()
-	out.shown = t.Origin + mount + path.shown.String() + query.shown.String()
+	if path.differs || query.differs {
+		out.shown = t.Origin + mount + path.shown() + query.shown()
+	}
 	if out.Endpoint = t.Catalog.Match(d.Method, out.Path); out.Endpoint == nil && d.Template != "" {
 		out.Endpoint = t.Catalog.Match(d.Method, d.Template)
 	}

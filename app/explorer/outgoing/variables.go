@@ -187,12 +187,32 @@ var reference = regexp.MustCompile(`\{\{\s*([^{}\s][^{}]*?)\s*\}\}`)
 
 // filled is a text whose variables are filled in: as it is sent, and as it is shown,
 // where secrets are masked.
-type filled struct{ sent, shown strings.Builder }
+type filled struct {
+	sent, masked strings.Builder
+	differs      bool // masked is not sent; otherwise masked is empty
+}
 
 // add adds a text that holds no variable.
-func (t *filled) add(text string) {
+func (t *filled) add(text string) { t.addMasked(text, text) }
+
+// addMasked adds a text that is shown as masked.
+func (t *filled) addMasked(text, masked string) {
+	if !t.differs && masked != text {
+		t.differs = true
+		t.masked.WriteString(t.sent.String())
+	}
+	if t.differs {
+		t.masked.WriteString(masked)
+	}
 	t.sent.WriteString(text)
-	t.shown.WriteString(text)
+}
+
+// shown returns the text as it is shown.
+func (t *filled) shown() string {
+	if t.differs {
+		return t.masked.String()
+	}
+	return t.sent.String()
 }
 
 // fill adds text to out and replaces its references. It converts the text between them
@@ -236,8 +256,7 @@ func (f *Filler) one(out *filled, field, typed, name string, literal func(string
 	if err != nil && f.manner == Shown {
 		sent, err = typed, nil
 	}
-	out.sent.WriteString(sent)
-	out.shown.WriteString(u.shown(typed, sent))
+	out.addMasked(sent, u.shown(typed, sent))
 	return err
 }
 
