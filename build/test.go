@@ -194,10 +194,19 @@ func choose(names []string) ([]step, error) {
 // and the detector multiplies it.
 var unraced = []string{"spyglass/backend/demo", "spyglass/app/exchange"}
 
-// slowRaced lists packages that the race detector makes slow and that mostly put
-// together what is tested with it in other packages: they run with it in the step
-// race only.
-var slowRaced = []string{"spyglass/backend/server"}
+// slowRaced lists packages that the race detector makes slow: they run with it in
+// the step race only. The server puts together what is tested with it in other
+// packages; snippets run programs that are not ours.
+var slowRaced = []string{"spyglass/backend/server", "spyglass/app/snippet"}
+
+// slowTests are the tests of slowTested that the race detector makes ten times
+// slower, and that use one goroutine: they run without it. One that is renamed
+// runs with it again.
+const slowTests = "^(TestAHostileCatalogCostsNoMoreThanItsShare|TestASmallDraftMakesNoHugeRequest|" +
+	"TestFindCountsAsASlowSearchDoes|TestRowsAreThoseOfThePlainPicture|TestAnswersMatchTheDocument|" +
+	"TestTheOpenAPIDocumentIsValid)$"
+
+var slowTested = []string{"spyglass/app/explorer", "spyglass/app/document", "spyglass/backend/api"}
 
 // unracedParts lists dependencies without the race detector, because it makes
 // them ten times slower: the SQLite engine, a C program translated to Go, and the
@@ -223,14 +232,18 @@ func goTests(ctx context.Context, p project.Project) error {
 	others := slices.Concat(slowRaced, unraced)
 	raced := slices.DeleteFunc(strings.Fields(string(out)),
 		func(name string) bool { return slices.Contains(others, name) })
-	return errors.Join(goTest(ctx, p, nil, nil, others...), goRace(ctx, p, raced...))
+	return errors.Join(
+		goTest(ctx, p, nil, nil, others...),
+		goTest(ctx, p, nil, []string{"-run=" + slowTests}, slowTested...),
+		goRace(ctx, p, []string{"-skip=" + slowTests}, raced...),
+	)
 }
 
 // races runs the slow tests under the race detector.
-func races(ctx context.Context, p project.Project) error { return goRace(ctx, p, slowRaced...) }
+func races(ctx context.Context, p project.Project) error { return goRace(ctx, p, nil, slowRaced...) }
 
-func goRace(ctx context.Context, p project.Project, packages ...string) error {
-	return goTest(ctx, p, nil, append([]string{"-race", "-timeout=25m"}, unracedParts...), packages...)
+func goRace(ctx context.Context, p project.Project, flags []string, packages ...string) error {
+	return goTest(ctx, p, nil, slices.Concat([]string{"-race", "-timeout=25m"}, unracedParts, flags), packages...)
 }
 
 func goTool(args ...string) func(context.Context, project.Project) error {
