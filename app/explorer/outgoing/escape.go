@@ -85,7 +85,7 @@ func (f *Filler) fillQuery(out *filled, field, text string, literal func(string)
 
 // fillPlain resolves references in a text without an encoding.
 func (f *Filler) fillPlain(field, text string) (string, error) {
-	var out filled
+	out := filled{sentOnly: true}
 	err := f.fill(&out, field, text, asIs, func(_, value string) (string, error) { return value, nil })
 	return out.sent.String(), err
 }
@@ -102,7 +102,7 @@ func (f *Filler) fillHeader(field, text string) (string, error) {
 // fillJSON resolves references in a JSON text: within quotes a value is
 // escaped, outside it must be a whole JSON value.
 func (f *Filler) fillJSON(text string) (string, error) {
-	var out filled
+	out := filled{sentOnly: true}
 	last, quoted := 0, false
 	for _, at := range reference.FindAllStringSubmatchIndex(text, -1) {
 		before := text[last:at[0]]

@@ -190,6 +190,7 @@ var reference = regexp.MustCompile(`\{\{\s*([^{}\s][^{}]*?)\s*\}\}`)
 type filled struct {
 	sent, masked strings.Builder
 	differs      bool // masked is not sent; otherwise masked is empty
+	sentOnly     bool // it is never shown
 }
 
 // add adds a text that holds no variable.
@@ -197,7 +198,7 @@ func (t *filled) add(text string) { t.addMasked(text, text) }
 
 // addMasked adds a text that is shown as masked.
 func (t *filled) addMasked(text, masked string) {
-	if !t.differs && masked != text {
+	if !t.differs && masked != text && !t.sentOnly {
 		t.differs = true
 		t.masked.WriteString(t.sent.String())
 	}
