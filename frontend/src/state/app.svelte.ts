@@ -137,7 +137,8 @@ export class App implements Page {
     place.restored = true
     const { view } = this.navigation
     if (view === 'api' && place.workspace.tabs.length === 0) place.workspace.open()
-    void (view === 'monitor' ? touched() : painted()).then(() => (again ? place.catalog.load() : place.catalog.settled)) // not needed earlier
+    // not needed earlier
+    void (view === 'monitor' ? touched() : painted()).then(() => (again ? place.catalog.load() : place.catalog.settled))
     void this.reach.ask()
     this.activity.historyVersion++
   }
