@@ -127,18 +127,22 @@ test('a locked portal sends no write and says why', async () => {
   const page = await portal.page()
   const p = parts(page)
   await patch(page, '/device/groups/2', '{"description": "never"}')
-  const saved = page.waitForResponse(
-    (r) =>
-      r.request().method() === 'PATCH' &&
-      r.url().endsWith('/explorer/settings') &&
-      (r.request().postData() ?? '').includes('portalReadOnly'),
-  )
+  const stored = () =>
+    page.waitForResponse(
+      (r) =>
+        r.request().method() === 'PATCH' &&
+        r.url().endsWith('/explorer/settings') &&
+        (r.request().postData() ?? '').includes('portalReadOnly'),
+    )
+  const locked = stored()
   await p.request.getByRole('button', { name: 'More send options' }).click()
   await page.getByRole('menuitemcheckbox', { name: /Read-only/ }).click()
-  await saved
+  await locked
   await page.keyboard.press('Control+Enter')
   await p.response.getByText(/is read-only, so/).waitFor()
+  const unlocked = stored() // the other tests write, too
   await p.response.getByRole('button', { name: 'Unlock' }).click()
+  await unlocked
 })
 
 test('a list goes to a file page by page, and the answer on screen stays', async () => {
@@ -187,7 +191,7 @@ test('an id that is not there offers the nearest ones, and a name that is taken 
         .getAttribute('aria-invalid')
         .catch(() => ''),
     )
-    .toBe('true') // told at the field that is wrong
+    .toBe('true') // shown at the invalid field
   await p.response.getByRole('button', { name: 'Open Network' }).click()
   await until(p.status, /^200 OK/)
   await expect.poll(() => p.path.inputValue()).toMatch(/^\/device\/groups\/\d+$/)
