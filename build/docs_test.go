@@ -36,8 +36,8 @@ func fenced(t *testing.T, page, language string) []string {
 	return found
 }
 
-// reader is somebody who follows a page: in a folder of their own, with the program in
-// the PATH, and with the paths and names of the page standing for some of the test's.
+// reader follows the steps of a page: in a new folder, with the program in the PATH.
+// Paths and names of the page are replaced by those of the test.
 type reader struct {
 	t     *testing.T
 	dir   string

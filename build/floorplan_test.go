@@ -41,8 +41,8 @@ const (
 	floorGap     = 10
 )
 
-// drawFloors draws each package as a box, the highest floor first, each tree in a
-// colour of its own.
+// drawFloors draws each package as a box, the highest floor first, and gives each
+// tree its colour.
 func drawFloors() []byte {
 	var boxes bytes.Buffer
 	y := floorGap

@@ -198,7 +198,7 @@ func TestTheTopLevelIsTheDesignCards(t *testing.T) {
 
 // TestTheMapOfTheReadmeMatchesTheTree compares the folders that README's map names
 // below backend/ and app/ with the packages on the floors. A folder of tests or of
-// parts that only its parent uses stands in its parent's line.
+// parts that only its parent uses is listed in its parent's line.
 func TestTheMapOfTheReadmeMatchesTheTree(t *testing.T) {
 	text, err := os.ReadFile("../README.md")
 	if err != nil {

@@ -31,7 +31,7 @@ func starts(n ast.Node) bool {
 	return false
 }
 
-// A panic in a goroutine that nobody guards ends the process for all.
+// A panic in a goroutine without a guard ends the whole process.
 func TestGoroutinesBeginInTheServicePackage(t *testing.T) {
 	seen := map[string]bool{}
 	look := func(path string) {

@@ -10,8 +10,8 @@ import (
 	"spyglass/app/document"
 )
 
-// keep puts a body into a store of its own, in pieces of the given size; in a
-// file when it is longer than inMemory.
+// keep puts a body into a new store, in pieces of the given size, and in a file if
+// it is longer than inMemory.
 func keep(t testing.TB, text string, piece, inMemory int) *document.Document {
 	t.Helper()
 	s, err := document.NewStore(t.TempDir(), document.Limits{AtOnce: piece, InMemory: inMemory})

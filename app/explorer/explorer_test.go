@@ -157,7 +157,7 @@ func TestWindowsOfOneUserHearOfChanges(t *testing.T) {
 	}
 }
 
-// hears waits until the streams of user 1 are there.
+// hears waits until the streams of user 1 receive events.
 func (h *house) hears(streams ...<-chan string) {
 	h.t.Helper()
 	h.ask(1, "PATCH /explorer/settings", `{"a":1}`)

@@ -53,8 +53,8 @@ const (
 	csrfSecret   = "cSrF-t0k3n"
 )
 
-// window is a user who asks from the desktop window; stranger is no
-// administrator, and windowed somebody like that who asks from the window.
+// window is an administrator in the desktop window; stranger is a user without
+// permissions in a browser, and windowed one in the window.
 const (
 	window   = 3
 	stranger = 4
@@ -251,7 +251,7 @@ func echoing(endpoints []resource.Endpoint) []resource.Endpoint {
 	return endpoints
 }
 
-// endpoints are a portal of a few: what is asked comes back.
+// endpoints returns those of a small portal. They return the request.
 func endpoints() []resource.Endpoint {
 	echo := func(_ context.Context, c *resource.Call) (any, error) {
 		return map[string]any{"vars": c.Vars, "query": c.Query, "body": string(c.Body), "user": c.Access.UserID,

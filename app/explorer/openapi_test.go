@@ -141,7 +141,7 @@ func TestEveryEndpointDeclaresItsResponse(t *testing.T) {
 			t.Errorf("%s declares no response", e.ID())
 		}
 	}
-	// two objects of one name would be told apart by numbers, in an order that nobody sees
+	// two objects of one name get numbers, in an order that depends on the endpoints
 	numbered := regexp.MustCompile(`\d$`)
 	for name := range doc.Components.Schemas {
 		if numbered.MatchString(name) {

@@ -15,7 +15,7 @@ import (
 const listed = `{"total":3,"items":[{"id":12345678901234567890,"name":"=1+1","tags":{"a":1},"up":true},{"id":7,` +
 	`"name":"web, \"b\"","up":null},{"id":9,"name":"a|b"}]}`
 
-// table keeps a body as a document and answers what is asked of it.
+// table stores a body as a document, and returns a function that requests parts of it.
 func table(t *testing.T, body string) func(what string) answer {
 	h := build(t)
 	h.answerRaw(func(w http.ResponseWriter, _ *http.Request) {

@@ -77,7 +77,7 @@ func TestAWriteIsTakenBack(t *testing.T) {
 			if a, want := h.undo(1, id), `{"historyId":2,"message":"`+tt.message+`"}`; a.body != want {
 				t.Errorf("got %s, want %s", a.body, want)
 			}
-			// every window is told
+			// every window gets the event
 			for event := next(t, events); event != `undone {"historyId":1}`; event = next(t, events) {
 			}
 			if got := s.writes(); !reflect.DeepEqual(got, tt.wrote) {

@@ -20,8 +20,8 @@ import (
 // part tells the test, in a process that it started itself, what to do there.
 const part = "KEYCHAIN_TEST_PART"
 
-// again runs the calling test in a process of its own, with its own home and
-// without the session bus of whoever runs the tests. The D-Bus client keeps
+// again runs the calling test in another process, with another home folder and
+// without the session bus of the user. The D-Bus client keeps
 // its connection as long as a process lives.
 func again(t *testing.T, env []string, command ...string) {
 	t.Helper()

@@ -37,7 +37,7 @@ type lab struct {
 
 func newLab(workers int) *lab { return newLabOn(workers, nil) }
 
-// newLabOn returns a lab with a clock of its own; nil is that of the machine.
+// newLabOn returns a lab with a clock; nil is the clock of the machine.
 func newLabOn(workers int, on *clock.Clock) *lab {
 	l := &lab{slow: map[int64]time.Duration{}, now: map[int64]int{}, most: map[int64]int{}}
 	l.Poller = poll.New(poll.Options{

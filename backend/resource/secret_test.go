@@ -35,7 +35,7 @@ var secretNames = []string{
 	// A PIN and a pin on a map or of a plug are one word. A masked place costs
 	// a lookup, a shown PIN opens a door: it is masked.
 	"location.pin", "gpio.pin7",
-	// The last word is a secret of its own, though the letters spell another word.
+	// The last word alone names a secret, although the letters spell another word.
 	"by.pass", "telecom_pass", "mon.key", "tur-key",
 }
 

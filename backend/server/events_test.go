@@ -12,7 +12,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// listen gives the events that a caller hears, "name data", until the test ends.
+// listen returns the events of a stream as "name data", until the test ends.
 func (w *town) listen(who, path string) <-chan string {
 	w.t.Helper()
 	r, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, w.s.Origin()+"/api"+path, nil)
@@ -44,8 +44,8 @@ func (w *town) listen(who, path string) <-chan string {
 	return heard
 }
 
-// hears reads events up to the one that begins with name and holds all words,
-// which comes last in all.
+// hears reads events up to the first with this name and all words, which is the
+// last of the result.
 func (w *town) hears(events <-chan string, name string, words ...string) (all []string) {
 	w.t.Helper()
 	limit := time.After(20 * time.Second)

@@ -75,7 +75,7 @@ func newFleet(t *testing.T, roles func(group string) map[string][]privilege) *de
 // builtIn are the roles of every portal.
 var builtIn = []string{"administrator", "manager", "ackonly", "readonly"}
 
-// copy starts a portal of its own on the same data.
+// copy starts another portal on a copy of the data.
 func (f *demoFleet) copy(t *testing.T) *server.Server {
 	t.Helper()
 	o := options(t)

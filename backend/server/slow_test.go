@@ -21,7 +21,7 @@ func TestAThousandSlowConnectionsHoldUpNobody(t *testing.T) {
 		// a body that does not come
 		"POST /explorer/exchange/import HTTP/1.1\r\nHost: " + s.Address() +
 			"\r\nAuthorization: LMv1 x\r\nContent-Type: application/json\r\nContent-Length: 60000000\r\n\r\n{",
-		// answers that nobody reads
+		// responses that the client does not read
 		strings.Repeat("GET / HTTP/1.1\r\nHost: "+s.Address()+"\r\n\r\n", 50),
 	}
 	for i := range 1000 {

@@ -49,7 +49,7 @@ type house struct {
 	log   *bytes.Buffer
 }
 
-// newHouse is a new portal with a clock of its own and no users.
+// newHouse returns a new portal with a test clock and no users.
 func newHouse(t testing.TB) *house {
 	h := openHouse(t, filepath.Join(t.TempDir(), "portal.db"),
 		testkit.NewClock(time.Date(2026, 1, 31, 10, 0, 0, 0, time.UTC)))

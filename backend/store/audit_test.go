@@ -14,7 +14,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// told returns the lines of the audit log, as "who action object id: sentence".
+// told returns the audit log as lines, as "who action object id: sentence".
 func (h *house) told() []string {
 	h.t.Helper()
 	rows, err := resource.Find(h.t.Context(), h.db, audit.AuditLogs.Name)

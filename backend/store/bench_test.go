@@ -9,8 +9,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// The roads of a table of 2,000 devices. No page is asked for twice in a row, as it
-// would be kept.
+// BenchmarkTable measures the requests to a table of 2,000 devices. It never requests
+// a page twice in a row, because the cache would have it.
 func BenchmarkTable(b *testing.B) {
 	h := open(b)
 	if err := h.db.Write(b.Context(), func(tx resource.Tx) error {

@@ -2,7 +2,7 @@
 // oapi-codegen makes of its OpenAPI document, in package portal beside this one.
 //
 // `go run ./build test contract` starts a portal, makes the client and runs
-// these tests; it lies in a module of its own, so that the program does not
+// these tests; it is a separate module, so that the program does not
 // depend on the generator.
 package client
 

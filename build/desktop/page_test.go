@@ -33,7 +33,7 @@ const named = `(role, name) => {
 var inspected = regexp.MustCompile(`/socket/\d+/\d+/WebPage`)
 
 // eval returns the value of a JavaScript expression as text; named is a
-// function in it. Each call is a connection of its own, because the page has
+// function in it. Each call opens a new connection, because the page has
 // a new inspector after each navigation.
 func (p page) eval(expression string) (string, error) {
 	answer, err := http.Get("http://" + p.inspector + "/")

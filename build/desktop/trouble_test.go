@@ -155,7 +155,7 @@ func spoilRoom(t *testing.T, data string) (string, func() error) {
 	}
 }
 
-// disk puts a disk of its own in the place of a folder.
+// disk mounts a new file system on a folder.
 func disk(t *testing.T, folder string, flags uintptr, options string) {
 	t.Helper()
 	if err := syscall.Mount("tmpfs", folder, "tmpfs", flags, options); err != nil {

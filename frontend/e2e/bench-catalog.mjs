@@ -1,7 +1,7 @@
 /**
  * Types into the catalog's search of a portal that runs already, with its
  * endpoints multiplied to 500, and prints the median and the longest time from a
- * key to the page laid out anew as JSON, in milliseconds.
+ * key to the page laid out again, as JSON, in milliseconds.
  *
  *   node e2e/bench-catalog.mjs http://127.0.0.1:8443 admin < password
  */

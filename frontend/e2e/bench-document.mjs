@@ -72,7 +72,7 @@ async function fill(page, path) {
 }
 
 /**
- * One send from an empty request, in a page of its own that has shown an answer
+ * One send from an empty request, in a new page that has shown a response
  * before. To watch its tasks keeps a processor busy, so the other times are
  * taken unwatched.
  */

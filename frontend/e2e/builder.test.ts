@@ -252,7 +252,7 @@ describe('the filter builder', () => {
     await page.keyboard.insertText('sw')
     await expect.poll(() => text.inputValue()).toMatch(/displayName~"sw"$/)
     await page.getByRole('listbox', { name: 'Values' }).waitFor()
-    await page.keyboard.press('Escape') // what is offered lies over the button
+    await page.keyboard.press('Escape') // the suggestions cover the button
     await dialog.getByRole('button', { name: 'Done' }).click()
     await dialog.waitFor({ state: 'detached' })
     await bar.getByRole('button', { name: 'Add condition' }).click()

@@ -18,7 +18,7 @@ async function dataPath(page: Page, device: string, source: string): Promise<str
   )
 }
 
-/** Waits until the demo's past, which it fills in after it started, is in the answer. */
+/** Waits until the demo's history, which it fills in after its start, is in the response. */
 async function remembered(page: Page, path: string) {
   const values = () =>
     page.evaluate(
@@ -226,7 +226,7 @@ test('several instances are measured against their thresholds, with maintenance 
     .toBe('true')
   await page.screenshot({ path: process.env.SHOTS ? `${process.env.SHOTS}/chart-instances.png` : undefined })
 
-  // Asked for by their ids, with others of another device: the answer has the ids alone.
+  // Requested by id, with instances of another device: the response has only ids.
   const ids = await page.evaluate(async (device) => {
     const of = async (id: string) =>
       (

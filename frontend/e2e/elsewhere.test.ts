@@ -1,5 +1,5 @@
 /**
- * What only another portal answers: too many requests, a certificate nobody vouches for, a way through a proxy, a
+ * Responses of remote portals only: too many requests, a certificate that is not trusted, a way through a proxy, a
  * catalog with marks.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { endpoint, parts, sendPath, suite, until } from './harness'
 import { atStub, portalForm, startStub, switcher, type Stub } from './stub'
 
-/** Of 127.0.0.1, by nobody, until 2126. */
+/** For 127.0.0.1, self-signed, valid until 2126. */
 const tls = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgIc1WxhhLsRNOcJeZ

@@ -311,7 +311,7 @@ test('the parts have their names for a screen reader', async () => {
 })
 
 test('nothing moves for those who do not want it', async () => {
-  const page = await portal.page({ fresh: true }) // the harness asks for reduced motion
+  const page = await portal.page({ fresh: true }) // the harness sets reduced motion
   await newRequest(page)
   await sendPath(page, '/device/devices?size=2')
   const moving = await page.evaluate(

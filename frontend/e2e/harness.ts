@@ -32,7 +32,7 @@ export interface Look {
   locale?: string
   /** An IANA name; the machine's unless given. */
   timeZone?: string
-  /** Only where a test puts a script of its own into the page. */
+  /** For tests that add a script to the page. */
   bypassCSP?: boolean
   user?: string
   /** Without tabs, settings, variables and history that earlier tests of the file left. */
@@ -41,7 +41,7 @@ export interface Look {
   signedOut?: boolean
 }
 
-/** What a page did wrong, apart from answers with a status that a test provoked. */
+/** The errors of a page, apart from failed responses that a test provokes. */
 export type Wrongs = string[]
 
 /** A portal and a browser for the tests of one file, and pages that must behave. */
@@ -75,7 +75,7 @@ export function suite({ demo = true } = {}) {
     async crash() {
       portal = await portal.crash()
     },
-    /** A new browser profile at the portal's page, signed in unless told otherwise. */
+    /** A new browser profile at the portal's page, signed in by default. */
     async page(look: Look = {}): Promise<Page> {
       const { page, context, wrongs } = await newPage(browser, look)
       const { user = 'admin', signedOut, fresh } = look
@@ -240,12 +240,12 @@ export async function addVariable(page: Page) {
   await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Variable name')
 }
 
-/** Holds every sent request, or what else the page asks for, until `release`, to look at what happens meanwhile. */
+/** Holds every sent request, or other requests of the page, until `release`, to test what happens meanwhile. */
 export async function hold(page: Page, what: string | RegExp = '**/explorer/send') {
   let release = () => {}
   const held = new Promise<void>((done) => (release = done))
   let [count, over] = [0, false]
-  // The route stays: one that is set anew right after another was taken away may let the first request through.
+  // The route stays: one that is set right after another was removed may let the first request through.
   await page.route(what, async (route) => {
     if (over) return route.fallback()
     count++

@@ -5,7 +5,7 @@ import { parts, suite, until } from './harness'
 
 const portal = suite()
 
-/** A page that hears of a link as if it had been opened on the desktop. */
+/** A page that gets the event of a link, as if it had been opened on the desktop. */
 async function told(link: Link): Promise<{ page: Page; sent: string[] }> {
   const page = await portal.page({ fresh: true })
   const sent: string[] = []

@@ -104,7 +104,7 @@ test('the overview says what is wrong, by keyboard too, and opens the very call 
   await page.keyboard.press('ArrowRight')
   await until(main.locator('.comb .sr').filter({ hasText: /./ }), /, (critical|error|warning)$/)
 
-  // A filter is the API's, and its call opens in the Explorer with its answer.
+  // The filter is in the API call, which opens in the Explorer with its response.
   await main.getByRole('button', { name: 'Critical', exact: true }).click()
   await expect
     .poll(async () => new Set(await alerts.locator('.sev:not(.ack, .sdt)').allInnerTexts()))
@@ -275,7 +275,7 @@ test('what is drawn takes on the colours as they change, by the system or by han
   await Promise.all([chart.waitFor(), cells.waitFor()])
   await page.getByRole('button', { name: 'Pause' }).click() // only the colours change
   const drawn = () => Promise.all([chart, cells].map((c) => c.evaluate((e) => (e as HTMLCanvasElement).toDataURL())))
-  await expect.poll(() => asking.size).toBe(0) // an answer on its way would still be drawn
+  await expect.poll(() => asking.size).toBe(0) // a pending response would still be drawn
   const dark = await drawn()
   await page.emulateMedia({ colorScheme: 'light' })
   await expect.poll(async () => (await drawn()).map((picture, i) => picture === dark[i])).toEqual([false, false])

@@ -183,7 +183,7 @@ test('what the tools of a request and of its answer do is in the palette, too', 
   await p.response.getByRole('grid', { name: 'Items' }).waitFor()
   await expect.poll(focused).toBe('Table')
   await run('collapse', 'Collapse entire response')
-  await expect.poll(() => p.tree.getByRole('treeitem', { expanded: true }).count()).toBe(1) // what the answer is itself
+  await expect.poll(() => p.tree.getByRole('treeitem', { expanded: true }).count()).toBe(1) // the response itself
   await run('as code', 'Request as code')
   await p.response.getByText('curl --globoff').waitFor()
   await run('compare', 'Compare response')

@@ -13,8 +13,8 @@ const asked: string[] = []
 let signedIn = true
 
 /**
- * A portal of two-item pages: /negative tells a total below what is there until its end, /broken fails at the third
- * page, and /signed-out unless somebody is signed in; what is written is counted.
+ * A portal of two-item pages: /negative reports a negative total until the last page, /broken fails at the third
+ * page, and /signed-out without a session; it counts the writes.
  */
 beforeAll(async () => {
   stub = await startStub((request, answer) => {

@@ -87,7 +87,7 @@ test('a remote portal is added, signed in to, and keeps its tabs, variables and 
   expect(sent).toBe(0)
   await shot(page, 'resume')
   await refused.getByRole('button', { name: 'Send it now' }).click()
-  await until(p.status, /^201/) // with the example body, which nobody edited
+  await until(p.status, /^201/) // with the example body, unchanged
   expect(sent).toBe(1)
 })
 
@@ -133,7 +133,7 @@ test('a remote portal is read-only until it is unlocked, and a wrong token is sa
 })
 
 /**
- * A portal that fails: lists are told page by page until the quota is used up, /circle leads to itself, the rest is
+ * A portal that fails: it lists pages until the quota is used up, /circle leads to itself, the rest is
  * 503.
  */
 async function failing(at: string): Promise<Server> {

@@ -1,4 +1,4 @@
-/** Portals that answer as a test wants them to, and how the page gets there. */
+/** Portals with responses that a test chooses, and how the page gets to them. */
 import { createServer, type RequestListener } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
@@ -10,7 +10,7 @@ export interface Stub {
   stop(): void
 }
 
-/** A portal on a port of its own; with `tls` under a certificate that nobody vouches for. */
+/** A portal on another port; with `tls` it has a certificate that is not trusted. */
 export async function startStub(answer: RequestListener, tls?: { key: string; cert: string }): Promise<Stub> {
   const server = tls ? createSecureServer(tls, answer) : createServer(answer)
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))

@@ -6,7 +6,7 @@ const portal = suite()
 
 type Json = Record<string, unknown>
 
-/** The portal of the page answers as if one of its tables had an entry more. */
+/** Adds an entry to one of the tables in the responses of the portal. */
 async function adds(page: Page, path: string, entries: Record<string, Json>) {
   await page.route(path, async (route) => {
     const response = await route.fetch()

@@ -106,7 +106,7 @@ test('two windows show the same tabs, and neither overwrites the other', async (
   await a.path.fill('/device/groups')
   await expect.poll(() => tabNames(other)).toEqual(['GET /device/groups'])
 
-  await other.route('**/explorer/tabs?*', (route) => route.abort()) // it does not hear of the next change
+  await other.route('**/explorer/tabs?*', (route) => route.abort()) // it does not get the next change
   const first = saved(page)
   await a.path.fill('/mine')
   await first

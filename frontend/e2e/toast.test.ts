@@ -10,7 +10,7 @@ const panes = (page: Page) =>
     .locator('main, [data-pane], [role="grid"]')
     .evaluateAll((all) => all.map((e) => e.getBoundingClientRect().toJSON()))
 
-/** Whether the message lies over what has the focus. */
+/** Whether the message covers the focused element. */
 const coversFocus = (page: Page) =>
   page.getByTestId('toast').evaluate((area) => {
     const [box, focus] = [area, document.activeElement!].map((e) => e.getBoundingClientRect())

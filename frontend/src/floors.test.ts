@@ -3,8 +3,8 @@ import { posix } from 'node:path'
 import { expect, test } from 'vitest'
 
 /**
- * The page as a house, from the ground up; '' is the files of src itself. A file imports only from its own room and
- * from floors below; neighbours on one floor do not know each other. Whoever adds a folder gives it a floor here, and
+ * The floors of the page, the lowest first; '' is the files of src itself. A file imports only from its own room and
+ * from floors below; folders on one floor do not import each other. A new folder needs a floor here, and
  * a line in README's map.
  */
 const floors = [

@@ -19,11 +19,11 @@ async function begin() {
 
 test.each([
   { drag: ['Dead devices'], to: 'Writes', part: 0.5, where: 'into' },
-  { drag: ['Dead devices'], to: 'Fleet checks', part: 0.5, where: undefined }, // it lies there
+  { drag: ['Dead devices'], to: 'Fleet checks', part: 0.5, where: undefined }, // it is there already
   { drag: ['Dead devices'], to: 'POST /sdt/sdts', part: 0.4, where: 'before' },
   { drag: ['Dead devices'], to: 'POST /sdt/sdts', part: 0.6, where: 'behind' },
   { drag: ['Dead devices'], to: 'Dead devices', part: 0.5, where: undefined },
-  { drag: ['Dead devices'], to: '', part: 0, where: undefined }, // a request lies in a collection
+  { drag: ['Dead devices'], to: '', part: 0, where: undefined }, // a request is in a collection
   { drag: ['Writes'], to: 'Fleet checks', part: 0.1, where: 'before' },
   { drag: ['Writes'], to: 'Fleet checks', part: 0.9, where: undefined }, // behind an open one its own lines come
   { drag: ['Writes'], to: '', part: 0, where: 'into' },

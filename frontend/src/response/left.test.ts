@@ -52,7 +52,7 @@ test('matches of a filter are left beside the whole, and are of that filter only
   expect(keeperOfMatches(whole, '$.total').get()).toEqual({})
 })
 
-/** A client whose document has one match and tells what is asked of it. */
+/** A client with a document of one match; it records the requests. */
 function client() {
   const rows: Rows = { rows: [], total: 12 }
   return {

@@ -19,7 +19,7 @@ function shelf(count: number) {
       return answer
     },
   }
-  /** What is known from now on is told when the answer of it is called. */
+  /** What is known from now on is returned when the response of it is called. */
   const slow = () => {
     let tell = () => {}
     told = new Promise((done) => (tell = done))

@@ -108,7 +108,7 @@ const gone = (comment: string) => ({ approximateStartEpoch: 1, approximateEndEpo
 const { signal } = new AbortController()
 
 /**
- * A portal that answers with what is given; windows of what comes again are from 1000 to 2000 and from 8000 to 9000.
+ * A portal that returns the given data; the windows of repeated data are from 1000 to 2000 and from 8000 to 9000.
  */
 function portal(answers: Record<string, unknown>) {
   type Planned = ReturnType<typeof planned>

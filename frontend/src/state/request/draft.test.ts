@@ -149,7 +149,7 @@ describe('choosing an endpoint', () => {
     const { catalog, draft } = await setUp()
     const example = (id: string) => draftOf(catalog.byId(id)!).body
     const type = (path: string) => {
-      draft.path = path // as a bound field does, before it tells
+      draft.path = path // as a bound field does, before its event
       draft.setPath(path)
     }
     type('/device/devices')

@@ -36,7 +36,7 @@ function listing(path: string, id: Schema['type']): Endpoint {
   } as unknown as Endpoint
 }
 
-/** Which filter is asked with for what is typed. */
+/** The filter of the request for a typed text. */
 async function filterFor(
   path: string,
   id: Schema['type'],
