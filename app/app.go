@@ -109,7 +109,7 @@ func open(ctx context.Context, o server.Options, native *desk) (_ *App, err erro
 	if err != nil {
 		return nil, err
 	}
-	return a, a.Start(a.explorer.Endpoints())
+	return a, a.Start(a.explorer.Endpoints(), explorer.Details()...)
 }
 
 // ExplorerEndpoints returns the endpoints that the page requests below

@@ -182,6 +182,9 @@ func (e *Explorer) Close() {
 // anyone is the permission for all endpoints here: any signed-in user.
 var anyone = resource.Right{Object: resource.Anyone}
 
+// Details declares the details of the errors of the endpoints.
+func Details() []resource.Key { return resource.SchemaOf(serve.Detail{}).Properties }
+
 // Endpoints returns all endpoints below /explorer, with those of the workspace.
 func (e *Explorer) Endpoints() []resource.Endpoint {
 	all := slices.Concat(

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"spyglass/app/explorer/client"
+	"spyglass/app/explorer/serve"
 )
 
 func TestASentRequestComesBackWhole(t *testing.T) {
@@ -180,39 +180,39 @@ func TestNoAnswerTellsWhoDidNotAnswer(t *testing.T) {
 		raw   http.HandlerFunc
 		fault string // up to a number of seconds
 		there bool   // somebody answered
-		is    client.Failure
+		is    serve.Failure
 	}{
 		{"silence", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, `portal: ` + address +
-			` did not respond within 1 second`, false, client.TimedOut},
+			` did not respond within 1 second`, false, serve.TimedOut},
 		{"silence after the headers", func(w http.ResponseWriter, r *http.Request) {
 			_ = http.NewResponseController(w).Flush()
 			<-r.Context().Done()
 		}, `portal: ` + address + ` responded with 200 OK and then stalled: no body arrived within 1 second`, true,
-			client.Stalled},
+			serve.Stalled},
 		{"silence after a part", func(w http.ResponseWriter, r *http.Request) {
 			_, _ = w.Write([]byte("0123456789"))
 			_ = http.NewResponseController(w).Flush()
 			<-r.Context().Done()
 		}, `portal: ` + address + ` responded with 200 OK and then stalled: 10 bytes arrived, and nothing more ` +
 			`for `, true,
-			client.Stalled},
+			serve.Stalled},
 		{"no end", func(w http.ResponseWriter, r *http.Request) {
 			for r.Context().Err() == nil {
 				_, _ = w.Write([]byte("0123456789"))
 			}
-		}, `portal: ` + address + ` responded with 200 OK, but did not finish within 1 second`, true, client.Stalled},
+		}, `portal: ` + address + ` responded with 200 OK, but did not finish within 1 second`, true, serve.Stalled},
 		{"cut before the answer", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, `portal: ` +
-			address + ` closed the connection without a response`, false, client.NoResponse},
+			address + ` closed the connection without a response`, false, serve.NoResponse},
 		{"cut within the answer", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "100")
 			_, _ = w.Write([]byte("0123456789"))
 			_ = http.NewResponseController(w).Flush()
 			panic(http.ErrAbortHandler)
-		}, `portal: the response from ` + address + ` broke off after 10 bytes`, true, client.Incomplete},
+		}, `portal: the response from ` + address + ` broke off after 10 bytes`, true, serve.Incomplete},
 		{"a circle of redirects", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "/api/raw/again", http.StatusFound)
 		},
-			`portal: the portal redirects in a loop: more than 10 times`, true, client.Redirects},
+			`portal: the portal redirects in a loop: more than 10 times`, true, serve.Redirects},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			h.answerRaw(tt.raw)

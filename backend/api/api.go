@@ -63,6 +63,7 @@ type Sessions interface {
 type Options struct {
 	Endpoints []resource.Endpoint                          // the portal's, below /api and /santaba/rest
 	Explorer  []resource.Endpoint                          // below /explorer, with their own OpenAPI document
+	Details   []resource.Key                               // of the errors of Explorer
 	Page      fs.FS                                        // the built UI, index.html at its root; nil for none
 	Look      func(ctx context.Context, userID int64) Look // appearance of the page; may be nil
 	Sessions  Sessions
@@ -118,7 +119,7 @@ func New(o Options) (http.Handler, error) {
 		return OpenAPI(o.Endpoints, native.prefix, o.Version)
 	}))
 	explorerRoutes := append(newRoutes(o.Explorer), documentRoute(func() ([]byte, error) {
-		return explorerOpenAPI(o.Explorer, o.Version)
+		return explorerOpenAPI(o.Explorer, o.Details, o.Version)
 	}))
 	for _, part := range []struct {
 		m      *mount

@@ -100,9 +100,6 @@ func failure(f *fault.Error) []byte {
 }
 
 func detail(f *fault.Error) []byte {
-	if f.Field == "" && len(f.Allowed) == 0 && len(f.Detail) == 0 {
-		return []byte("null")
-	}
 	out := []byte{'{'}
 	add := func(key string, value any) {
 		text, err := encode(value)
@@ -121,8 +118,18 @@ func detail(f *fault.Error) []byte {
 	if len(f.Allowed) > 0 {
 		add("allowed", f.Allowed)
 	}
-	for _, key := range slices.Sorted(maps.Keys(f.Detail)) {
-		add(key, f.Detail[key])
+	if each, ok := f.Detail.(map[string]any); ok {
+		for _, key := range slices.Sorted(maps.Keys(each)) {
+			add(key, each[key])
+		}
+	} else if text, err := encode(f.Detail); err == nil && len(text) > len("{}") {
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(out, text[1:len(text)-1]...)
+	}
+	if len(out) == 1 {
+		return []byte("null")
 	}
 	return append(out, '}')
 }

@@ -14,12 +14,13 @@ import (
 // OpenAPI describes the endpoints of the portal that have a category, in OpenAPI
 // 3.1. base is the mount's URL or path.
 func OpenAPI(endpoints []resource.Endpoint, base, version string) ([]byte, error) {
-	return describe(endpoints, base, portalInfo(version), true)
+	return describe(endpoints, base, portalInfo(version), nil, true)
 }
 
-// explorerOpenAPI describes all endpoints below /explorer.
-func explorerOpenAPI(endpoints []resource.Endpoint, version string) ([]byte, error) {
-	return describe(explored(endpoints), explorer.prefix, explorerInfo(version), false)
+// explorerOpenAPI describes all endpoints below /explorer, and the details of their
+// errors.
+func explorerOpenAPI(endpoints []resource.Endpoint, details []resource.Key, version string) ([]byte, error) {
+	return describe(explored(endpoints), explorer.prefix, explorerInfo(version), details, false)
 }
 
 // explored returns the endpoints in one category, because those below /explorer
@@ -36,7 +37,8 @@ func explored(endpoints []resource.Endpoint) []resource.Endpoint {
 // whose format is a media type ("text/csv") is described as text of that type; an
 // object with such a format describes the content of that type. limited endpoints
 // have rate limits.
-func describe(endpoints []resource.Endpoint, base string, info object, limited bool) ([]byte, error) {
+func describe(endpoints []resource.Endpoint, base string, info object, details []resource.Key, limited bool) (
+	[]byte, error) {
 	published := slices.DeleteFunc(slices.Clone(endpoints), func(e resource.Endpoint) bool { return e.Category == "" })
 	c := &components{texts: map[string][]byte{"Error": {}}, partial: map[string]bool{}, limited: limited,
 		listed: resource.Listed(endpoints)}
@@ -61,6 +63,7 @@ func describe(endpoints []resource.Endpoint, base string, info object, limited b
 		paths[k].value = append(paths[k].value.(object),
 			member{strings.ToLower(e.Method), c.operation(e, operationID(e))})
 	}
+	failed := c.errorSchema(details) // may add schemas
 	return encode(object{
 		{"openapi", "3.1.0"},
 		{"info", info},
@@ -69,7 +72,7 @@ func describe(endpoints []resource.Endpoint, base string, info object, limited b
 		{"tags", tags(published)},
 		{"paths", paths},
 		{"components", object{
-			{"schemas", append(object{{"Error", errorSchema}}, c.schemas...)},
+			{"schemas", append(object{{"Error", failed}}, c.schemas...)},
 			{"responses", c.errorResponses(published)},
 			{"headers", append(object{{"ETag", object{{"description", "Version of the object, for " +
 				"If-Match and If-None-Match"}, {"schema", object{{"type", "string"}}}}}}, c.rates(rateHeaders)...)},

@@ -87,26 +87,29 @@ func (c *components) errorResponses(endpoints []resource.Endpoint) object {
 	return out
 }
 
-var errorSchema = object{
-	{"type", "object"},
-	{"description", "The body of every error"},
-	{"properties", object{
-		{"errorMessage", object{{"type", "string"}, {"description", "One sentence for a person"}}},
-		{"errorCode", object{{"type", "integer"}, {"description", "The HTTP status plus 1,000"},
-			{"examples", []int{1404}}}},
-		{"errorDetail", object{{"type", []string{"object", "null"}}, {"description", "Details for programs"},
-			{"properties", object{
-				{"field", object{{"type", "string"}, {"description", "Name of the invalid field or parameter"}}},
-				{"reason", object{{"type", "string"}, {"description", "The reason"}}},
-				{"allowed", object{{"type", "array"}, {"description", "The valid values"},
-					{"items", object{}}}},
-				{
-					"requestId",
-					object{{"type", "string"}, {"description", "Of an internal error: the request id in the " +
-						"log"}}},
-			}}}},
-	}},
-	{"required", []string{"errorMessage", "errorCode", "errorDetail"}},
+// errorSchema describes the body of every error, with details beside the usual ones.
+func (c *components) errorSchema(details []resource.Key) object {
+	all := object{
+		{"field", object{{"type", "string"}, {"description", "Name of the invalid field or parameter"}}},
+		{"reason", object{{"type", "string"}, {"description", "The reason"}}},
+		{"allowed", object{{"type", "array"}, {"description", "The valid values"}, {"items", object{}}}},
+		{"requestId", object{{"type", "string"}, {"description", "Of an internal error: the request id in the log"}}},
+	}
+	for _, k := range details {
+		all = append(all, member{k.Name, c.schema(k.Schema, answerSide)})
+	}
+	return object{
+		{"type", "object"},
+		{"description", "The body of every error"},
+		{"properties", object{
+			{"errorMessage", object{{"type", "string"}, {"description", "One sentence for a person"}}},
+			{"errorCode", object{{"type", "integer"}, {"description", "The HTTP status plus 1,000"},
+				{"examples", []int{1404}}}},
+			{"errorDetail", object{{"type", []string{"object", "null"}}, {"description", "Details for programs"},
+				{"properties", all}}},
+		}},
+		{"required", []string{"errorMessage", "errorCode", "errorDetail"}},
+	}
 }
 
 // rateHeaders are the headers of every response, while rate limits are on.

@@ -40,12 +40,12 @@ const (
 // code.
 type Error struct {
 	Kind       Kind
-	Field      string         // the invalid JSON field or parameter, if there is one
-	Message    string         // one sentence, no trailing period, safe to show
-	Allowed    []any          // the valid values, if they can be listed
-	Detail     map[string]any // further facts for a program, safe to show
-	RetryAfter time.Duration  // for TooMany and Busy: when to resend the request
-	Err        error          // the cause, for the log only
+	Field      string        // the invalid JSON field or parameter, if there is one
+	Message    string        // one sentence, no trailing period, safe to show
+	Allowed    []any         // the valid values, if they can be listed
+	Detail     any           // a map or struct with further facts for a program, safe to show
+	RetryAfter time.Duration // for TooMany and Busy: when to resend the request
+	Err        error         // the cause, for the log only
 }
 
 func (e *Error) Error() string {

@@ -67,7 +67,7 @@ func (r ResultList) AppendJSON(out []byte, failure func(*fault.Error) []byte) []
 }
 
 // Refused returns the error of a batch that wrote nothing: that of its first
-// failed operation, with all results in Detail["results"].
+// failed operation, with all results in its Detail.
 func (r *Results) Refused() *fault.Error {
 	for i := range r.Results {
 		f := r.Results[i].Fault

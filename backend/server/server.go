@@ -355,15 +355,15 @@ func hosts(address, listen string, secure bool) []string {
 	return hosts
 }
 
-// Start serves the portal and the Explorer's endpoints.
-func (s *Server) Start(explorer []resource.Endpoint) error {
+// Start serves the portal and the Explorer's endpoints, whose errors have details.
+func (s *Server) Start(explorer []resource.Endpoint, details ...resource.Key) error {
 	limits := s.limit
 	if s.o.NoLimits {
 		limits = nil
 	}
 	handler, err := api.New(api.Options{
-		Endpoints: s.endpoints, Explorer: explorer, Page: s.o.Page, Look: s.o.Look, Sessions: s.Sessions,
-		Hosts:    hosts(s.Address(), s.o.Listen, s.o.TLSCert != ""),
+		Endpoints: s.endpoints, Explorer: explorer, Details: details, Page: s.o.Page, Look: s.o.Look,
+		Sessions: s.Sessions, Hosts: hosts(s.Address(), s.o.Listen, s.o.TLSCert != ""),
 		Instance: s.Setting.Instance, Secure: s.o.TLSCert != "", Version: setting.APIVersion,
 		Root: s.metrics.Endpoints(), Observer: s.metrics, Limits: limits, Trouble: s.trouble(),
 		Damaged: store.Damaged, Log: s.o.Log, Clock: s.pace.Now,

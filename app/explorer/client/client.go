@@ -36,6 +36,7 @@ import (
 
 	"github.com/go-resty/resty/v2"
 
+	"spyglass/app/explorer/serve"
 	"spyglass/backend/fault"
 	"spyglass/backend/loopback"
 )
@@ -118,7 +119,7 @@ func redirect(r *http.Request, via []*http.Request) error {
 	}
 	if len(via) > maxRedirects {
 		return &fault.Error{Kind: fault.Offline, Field: "portal",
-			Detail:  map[string]any{"answered": true, "failure": Redirects},
+			Detail:  serve.Detail{Answered: true, Failure: serve.Redirects},
 			Message: fmt.Sprintf("the portal redirects in a loop: more than %d times", maxRedirects)}
 	}
 	return nil

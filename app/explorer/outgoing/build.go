@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"spyglass/app/explorer/serve"
 	"spyglass/app/pairs"
 	"spyglass/app/workspace"
 	"spyglass/backend/fault"
@@ -155,7 +156,7 @@ func (f *Filler) path(out *filled, typed string, params workspace.Rows) error {
 	}
 	if len(missing) > 0 && f.manner != Shown {
 		return &fault.Error{Kind: fault.Invalid, Field: "path", Message: "{" + missing[0] + "} needs a value",
-			Detail: map[string]any{"missing": missing}}
+			Detail: serve.Detail{Missing: missing}}
 	}
 	for part := range strings.SplitSeq(strings.ReplaceAll(strings.ToUpper(out.sent.String()), "%2E", "."), "/") {
 		if part == "." || part == ".." {

@@ -21,7 +21,7 @@ import (
 
 // explainTLS describes a TLS failure in out, with the certificate if it was
 // refused. It returns false for any other error.
-func (t *Target) explainTLS(out *fault.Error, err error) bool {
+func (t *Target) explainTLS(out *fault.Error, detail *serve.Detail, err error) bool {
 	var refused *tls.CertificateVerificationError
 	var plain tls.RecordHeaderError
 	if errors.As(err, &plain) {
@@ -52,10 +52,10 @@ func (t *Target) explainTLS(out *fault.Error, err error) bool {
 		out.Message = fmt.Sprintf("the certificate of %s is not signed by an authority that this computer trusts%s",
 			t.Host, next)
 	}
-	out.Detail["certificate"] = map[string]any{
-		"fingerprint": client.Fingerprint(c), "subject": c.Subject.String(), "issuer": c.Issuer.String(),
-		"notBefore": c.NotBefore.UnixMilli(), "notAfter": c.NotAfter.UnixMilli(),
-		"names": append(append([]string{}, c.DNSNames...), addresses(c.IPAddresses)...),
+	detail.Certificate = &serve.Certificate{
+		Fingerprint: client.Fingerprint(c), Subject: c.Subject.String(), Issuer: c.Issuer.String(),
+		NotBefore: c.NotBefore.UnixMilli(), NotAfter: c.NotAfter.UnixMilli(),
+		Names: append(append([]string{}, c.DNSNames...), addresses(c.IPAddresses)...),
 	}
 	return true
 }
@@ -124,24 +124,20 @@ func amount(bytes int64) string {
 // Explain converts an error of sending to a sentence.
 func (t *Target) Explain(ctx context.Context, err error, came Arrived) *fault.Error {
 	address := t.Host
-	out := &fault.Error{Kind: fault.Offline, Field: "portal", Err: err, Detail: map[string]any{"address": address}}
+	detail := &serve.Detail{Address: address, Answered: came.Status != ""}
+	out := &fault.Error{Kind: fault.Offline, Field: "portal", Err: err, Detail: detail}
 	if t.Remote != nil {
-		out.Detail["portal"] = t.Remote.ID
+		detail.Portal = t.Remote.ID
 	}
-	var failure client.Failure
 	var known *fault.Error
 	var dial *net.OpError
 	var at *url.Error
-	if came.Status != "" {
-		out.Detail["answered"] = true // the server exists
-	}
 	switch cause := context.Cause(ctx); {
 	case cause == ErrTimeout:
 		out.Message = came.late(address, t.Timeout)
-		out.Detail["timeout"], failure = true, client.TimedOut
+		detail.Timeout, detail.Failure = true, serve.TimedOut
 		if came.Status != "" {
-			failure = client.Stalled
-			out.Detail["status"], out.Detail["received"] = came.Status, came.Bytes
+			detail.Failure, detail.Status, detail.Received = serve.Stalled, came.Status, came.Bytes
 		}
 	case cause == serve.ErrStopping:
 		out.Message = serve.ErrStopping.Error()
@@ -149,56 +145,53 @@ func (t *Target) Explain(ctx context.Context, err error, came Arrived) *fault.Er
 		out.Message = "cancelled"
 	case errors.As(err, &known):
 		if known.Kind == fault.Full {
-			known.Detail = map[string]any{"failure": client.Unstored}
+			known.Detail = serve.Detail{Failure: serve.Unstored}
 		}
 		return known
-	case t.explainTLS(out, err), t.explainName(out, err):
-		failure = client.Unreached
+	case t.explainTLS(out, detail, err), t.explainName(out, err):
+		detail.Failure = serve.Unreached
 	case errors.Is(err, syscall.ECONNREFUSED):
-		failure = client.Unreached
+		detail.Failure = serve.Unreached
 		out.Message = fmt.Sprintf("%s refused the connection; check that the portal is running", address)
 	case errors.As(err, &dial) && dial.Op == "dial":
-		failure = client.Unreached
+		detail.Failure = serve.Unreached
 		out.Message = fmt.Sprintf("%s cannot be reached: %v", address, dial.Err)
 	case errors.Is(err, http.ErrSchemeMismatch):
-		failure = client.Unreached
+		detail.Failure = serve.Unreached
 		out.Message = fmt.Sprintf("%s uses HTTP, not HTTPS; change its address to http://", address)
 	case errors.As(err, &at) && came.Status == "" && (errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET)):
-		failure = client.NoResponse
+		detail.Failure = serve.NoResponse
 		out.Message = fmt.Sprintf("%s closed the connection without a response", address)
 	case errors.As(err, &at): // its own text contains the URL
-		if out.Message, failure = noHTTP(address, at.Err.Error()); failure == client.Unreadable {
-			out.Detail["answered"] = true
+		if out.Message, detail.Failure = noHTTP(address, at.Err.Error()); detail.Failure == serve.Unreadable {
+			detail.Answered = true
 		}
 	default:
-		failure = client.Incomplete
+		detail.Failure = serve.Incomplete
 		out.Message = fmt.Sprintf("the response from %s broke off after %d bytes", address, came.Bytes)
-	}
-	if failure != "" {
-		out.Detail["failure"] = failure
 	}
 	return out
 }
 
 // noHTTP explains why a response could not be read, in words from net/http
 // without its own prefixes.
-func noHTTP(address, why string) (message string, failure client.Failure) {
+func noHTTP(address, why string) (message string, failure serve.Failure) {
 	_, wrong, broken := strings.Cut(why, "transport connection broken: ")
 	wrong = strings.TrimPrefix(strings.TrimPrefix(wrong, "net/http: "), "http: ")
 	location, leads := strings.CutPrefix(why, "failed to parse Location header ")
 	switch {
 	case leads:
 		location, _, _ = strings.Cut(location, ": ")
-		return fmt.Sprintf("%s redirects to %s, which is not a valid address", address, location), client.Unreadable
+		return fmt.Sprintf("%s redirects to %s, which is not a valid address", address, location), serve.Unreadable
 	case !broken:
-		return fmt.Sprintf("%s did not respond: %s", address, why), client.NoResponse
+		return fmt.Sprintf("%s did not respond: %s", address, why), serve.NoResponse
 	case strings.Contains(wrong, `"\x15\x03`): // a TLS alert
-		return address + " uses HTTPS, not HTTP; change its address to https://", client.Unreadable
+		return address + " uses HTTPS, not HTTP; change its address to https://", serve.Unreadable
 	case strings.Contains(wrong, "response headers exceeded"):
 		return fmt.Sprintf("%s responded with more than %d KiB of headers, the maximum", address,
-			client.MaxHeaders>>10), client.Unreadable
+			client.MaxHeaders>>10), serve.Unreadable
 	}
-	return fmt.Sprintf("%s did not respond in HTTP: %s", address, wrong), client.Unreadable
+	return fmt.Sprintf("%s did not respond in HTTP: %s", address, wrong), serve.Unreadable
 }
 
 // seconds formats a duration for display.

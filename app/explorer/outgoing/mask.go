@@ -65,6 +65,9 @@ func (o *Request) Masked() string {
 	return path + "?" + new(Masker).Query(query)
 }
 
+// MaskedPath returns the masked URL of o below the address of the portal.
+func (t *Target) MaskedPath(o *Request) string { return strings.TrimPrefix(o.Masked(), t.URL) }
+
 // MaskBody replaces the secret values of a JSON body, and leaves the rest
 // unchanged.
 func MaskBody(body string, endpoint *resource.Endpoint) string {

@@ -47,6 +47,7 @@ import (
 	"spyglass/app/explorer/catalog"
 	"spyglass/app/explorer/client"
 	"spyglass/app/explorer/payload"
+	"spyglass/app/explorer/serve"
 	"spyglass/app/workspace"
 	"spyglass/backend/fault"
 )
@@ -84,7 +85,7 @@ func (t *Target) Place() {
 // is locked for them.
 func (t *Target) Ready(request *Request) (func(ctx context.Context) (*http.Response, error), error) {
 	if t.ReadOnly && request.Method != "GET" {
-		return nil, &fault.Error{Kind: fault.Denied, Field: "portal", Detail: map[string]any{"readOnly": true},
+		return nil, &fault.Error{Kind: fault.Denied, Field: "portal", Detail: serve.Detail{ReadOnly: true},
 			Message: fmt.Sprintf("%s is read-only, so %s was not sent; unlock it to make changes", t.Name,
 				request.Method)}
 	}

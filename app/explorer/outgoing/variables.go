@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"spyglass/app/budget"
+	"spyglass/app/explorer/serve"
 	"spyglass/app/workspace"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
@@ -301,5 +302,5 @@ func (f *Filler) verdict() error {
 		message = strings.Join(words[:n], ", ") + " and " + words[n] +
 			" have no value; set one for each under Variables, or send anyway"
 	}
-	return &fault.Error{Kind: fault.Invalid, Field: f.field, Message: message, Detail: map[string]any{"unknown": named}}
+	return &fault.Error{Kind: fault.Invalid, Field: f.field, Message: message, Detail: serve.Detail{Unknown: named}}
 }

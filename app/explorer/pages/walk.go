@@ -9,9 +9,9 @@ import (
 	"net/http"
 	"time"
 
-	"spyglass/app/explorer/client"
 	"spyglass/app/explorer/payload"
 	"spyglass/app/explorer/send"
+	"spyglass/app/explorer/serve"
 	"spyglass/app/explorer/stream"
 	"spyglass/backend/fault"
 )
@@ -132,7 +132,7 @@ func (r *run) fetchPage(ctx context.Context) (*http.Response, *payload.Page, err
 		}
 		if err != nil {
 			err = &fault.Error{Kind: fault.Offline, Field: "portal",
-				Detail:  map[string]any{"answered": true, "failure": client.Incomplete},
+				Detail:  serve.Detail{Answered: true, Failure: serve.Incomplete},
 				Err:     err,
 				Message: fmt.Sprintf("the response from %s broke off after %d bytes", r.Target.Host, len(body))}
 		}

@@ -15,6 +15,7 @@ import (
 	"spyglass/app/document"
 	"spyglass/app/explorer/client"
 	"spyglass/app/explorer/outgoing"
+	"spyglass/app/explorer/serve"
 	"spyglass/app/explorer/stream"
 	"spyglass/app/workspace"
 	"spyglass/backend/fault"
@@ -329,7 +330,7 @@ func (x *Exchange) FetchWhole(ctx context.Context, out *outgoing.Request, limit 
 	body, err := io.ReadAll(io.LimitReader(response.Body, limit+1))
 	if err == nil && int64(len(body)) > limit {
 		return nil, nil, &fault.Error{Kind: fault.Offline, Field: "portal",
-			Detail: map[string]any{"answered": true, "failure": client.Unreadable},
+			Detail: serve.Detail{Answered: true, Failure: serve.Unreadable},
 			Message: fmt.Sprintf("one response of %s has more than %d MiB; request a smaller size", x.Target.Host,
 				limit>>20)}
 	}

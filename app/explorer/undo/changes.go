@@ -12,6 +12,7 @@ import (
 	"spyglass/app/explorer/catalog"
 	"spyglass/app/explorer/outgoing"
 	"spyglass/app/explorer/payload"
+	"spyglass/app/explorer/serve"
 	"spyglass/app/workspace"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
@@ -41,7 +42,7 @@ func (w *Writes) at(ctx context.Context, t *outgoing.Target, out *outgoing.Reque
 	}
 	if response.StatusCode != http.StatusOK {
 		return nil, &fault.Error{Kind: fault.Unknown, Message: fmt.Sprintf("GET %s failed with %s", out.Path,
-			response.Status), Detail: map[string]any{"status": response.StatusCode}}
+			response.Status), Detail: serve.Detail{Status: response.Status}}
 	}
 	o, ok := payload.ReadObject(body)
 	if !ok {

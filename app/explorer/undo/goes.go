@@ -49,7 +49,7 @@ func (w *Writes) goes(ctx context.Context, c *resource.Call, in *draftRequest) (
 	if err != nil {
 		return nil, err
 	}
-	response := &gone{Path: strings.TrimPrefix(out.Masked(), t.URL), Below: []below{}}
+	response := &gone{Path: t.MaskedPath(out), Below: []below{}}
 	if out.Endpoint == nil {
 		return response, nil
 	}

@@ -369,8 +369,7 @@ func (w *Writes) undo(ctx context.Context, c *resource.Call) (*undone, error) {
 	if err != nil {
 		return nil, err
 	}
-	draft := workspace.Draft{Method: out.Method, Path: strings.TrimPrefix(out.Masked(), way.target.URL), Body: out.Body,
-		Mode: "raw"}
+	draft := workspace.Draft{Method: out.Method, Path: way.target.MaskedPath(out), Body: out.Body, Mode: "raw"}
 	if out.Endpoint != nil {
 		draft.Template = out.Endpoint.Path
 	}

@@ -152,7 +152,7 @@ func CheckQuery(field, text string) (*query.Query, error) {
 	var problem *query.Error
 	if errors.As(err, &problem) {
 		return nil, &fault.Error{Kind: fault.Invalid, Field: field, Message: problem.Error(),
-			Detail: map[string]any{"at": problem.At}, Err: err}
+			Detail: serve.Detail{At: &problem.At}, Err: err}
 	}
 	return q, err
 }

@@ -1930,6 +1930,33 @@ export interface components {
                 allowed?: unknown[];
                 /** @description Of an internal error: the request id in the log */
                 requestId?: string;
+                /** @description host and port of the portal */
+                address?: string;
+                /** @description something arrived from the portal */
+                answered?: boolean;
+                /** @description where in the text of the field the mistake is */
+                at?: number;
+                /** @description the one that is not trusted */
+                certificate?: components["schemas"]["Certificate"];
+                /**
+                 * @description how far the request got
+                 * @enum {string}
+                 */
+                failure?: "unreached" | "no_response" | "timed_out" | "stalled" | "incomplete" | "unreadable" | "redirects" | "unstored";
+                /** @description path parameters without a value */
+                missing?: string[];
+                /** @description the remote portal */
+                portal?: number;
+                /** @description the portal is locked for writes */
+                readOnly?: boolean;
+                /** @description bytes of the body that arrived */
+                received?: number;
+                /** @description of the response, as 200 OK */
+                status?: string;
+                /** @description the timeout ended it */
+                timeout?: boolean;
+                /** @description variables without a value */
+                unknown?: string[];
             } | null;
         };
         Format: {
@@ -3626,6 +3653,15 @@ export interface components {
              * @default true
              */
             on?: boolean;
+        };
+        Certificate: {
+            fingerprint: string;
+            subject: string;
+            issuer: string;
+            notBefore: number;
+            notAfter: number;
+            /** @description hosts and addresses that it is for */
+            names: string[];
         };
     };
     responses: {

@@ -1,12 +1,8 @@
+import type { Schemas } from './explorer'
 import { text } from './text'
 
-export interface FaultDetail {
-  field?: string
-  reason?: string
-  allowed?: unknown[]
-  unknown?: string[]
-  [key: string]: unknown
-}
+export type FaultBody = Schemas['Error']
+export type FaultDetail = NonNullable<FaultBody['errorDetail']>
 
 /** An error with a message for the user; `field` names the invalid input. */
 export class Fault extends Error {

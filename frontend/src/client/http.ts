@@ -2,7 +2,7 @@
 import type { components } from './api.gen'
 import type { Call, Http } from './call'
 import { collection } from './kept'
-import { asFault, Fault, type Client, type Events, type FaultDetail, type Listener, type Session } from './index'
+import { asFault, Fault, type Client, type Events, type FaultBody, type Listener, type Session } from './index'
 import { collectionsClient } from './collections'
 import { dataClient } from './data'
 import { askClient } from './ask'
@@ -160,11 +160,7 @@ export function httpClient(portal?: number, shared = { csrf: '', keeping: 0 }): 
 async function faultOf(response: Response): Promise<Fault> {
   const retry = Number(response.headers.get('Retry-After') ?? 0) || 0
   try {
-    const body = (await response.json()) as {
-      errorMessage?: string
-      errorCode?: string | number
-      errorDetail?: FaultDetail | null
-    }
+    const body = (await response.json()) as Partial<FaultBody>
     const message = body.errorMessage || `${response.status} ${response.statusText}`
     return new Fault(message, response.status, body.errorDetail ?? {}, false, retry, body.errorCode ?? '')
   } catch {

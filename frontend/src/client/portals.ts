@@ -7,16 +7,8 @@ export type Environment = Portal['environment']
 /** The settings of a remote portal. */
 export type PortalData = Required<BodyOf<'/portals', 'post'>>
 export type Tried = Schemas['Tried']
-
 /** An untrusted certificate of a portal; it comes with the error. */
-export interface Certificate {
-  fingerprint: string
-  subject: string
-  issuer: string
-  notBefore: number
-  notAfter: number
-  names: string[]
-}
+export type Certificate = Schemas['Certificate']
 
 export interface PortalsClient {
   portals: {

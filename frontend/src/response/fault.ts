@@ -1,4 +1,4 @@
-import type { Fault } from '../client'
+import type { Fault, FaultDetail } from '../client'
 import { text } from './text'
 
 /** Describes a fault of sending: what failed, and whether anything was sent. */
@@ -20,7 +20,7 @@ export function explain(fault: Cause, portal: string): Explained {
       tone: 'warn',
     }
   }
-  const failed = failures[String(fault.detail.failure)]
+  const failed = fault.detail.failure && failures[fault.detail.failure]
   if (failed) return { title: failed.title(portal), sent: failed.sent(portal), tone: 'crit' }
   switch (fault.status) {
     case 0:
@@ -55,7 +55,10 @@ export function explain(fault: Cause, portal: string): Explained {
 }
 
 /** The texts for how far the request got, by the server's failure. */
-const failures: Record<string, { title: (portal: string) => string; sent: (portal: string) => string } | undefined> = {
+const failures: Record<
+  NonNullable<FaultDetail['failure']>,
+  { title: (portal: string) => string; sent: (portal: string) => string }
+> = {
   unreached: { title: text.fault.couldNotReach, sent: () => text.fault.sentNothing },
   no_response: { title: text.fault.couldNotReach, sent: () => text.fault.noResponseArrived },
   timed_out: { title: text.fault.timedOut, sent: () => text.fault.mayHaveBeenSent },

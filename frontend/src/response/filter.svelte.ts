@@ -67,7 +67,7 @@ export class Filter {
       if (asking.signal.aborted) return
       const fault = asFault(e)
       this.problem = fault.message
-      this.at = typeof fault.detail.at === 'number' ? fault.detail.at : -1
+      this.at = fault.detail.at ?? -1
     } finally {
       if (this.#asking === asking) this.busy = false
     }
