@@ -68,7 +68,7 @@ func (t *Table[T]) audit(ctx context.Context, tx *tx, call *resource.Call, actio
 }
 
 // title returns the display name of the row: the first of its name fields that is
-// set.
+// set. A name comes before a user name, which may be a filter of the row.
 func title(before, after []byte) string {
 	body := after
 	if body == nil {
@@ -77,7 +77,7 @@ func title(before, after []byte) string {
 	if body == nil {
 		return ""
 	}
-	for _, key := range []string{"displayName", "username", "name", "note", "hostname", "description"} {
+	for _, key := range []string{"displayName", "name", "username", "note", "hostname", "description"} {
 		text := resource.FindKey(body, key)
 		if len(text) > 2 && text[0] == '"' {
 			if node, err := resource.ParseJSON(text); err == nil {

@@ -12,6 +12,7 @@ import (
 	"spyglass/backend/portal/fleet"
 	"spyglass/backend/portal/ground"
 	"spyglass/backend/resource"
+	"spyglass/backend/store"
 )
 
 // told returns the audit log as lines, as "who action object id: sentence".
@@ -52,13 +53,54 @@ func TestEveryWriteOfACallerIsOneLineOfTheAuditLog(t *testing.T) {
 		`admin change device 1: Changed the device 1, "web-1": description, disableAlerting`,
 		`admin create admin 1: Added the user 1, "jo"`,
 		`admin change admin 1: Changed the user 1, "jo": password`,
-		`admin delete deviceGroup 2: Deleted the device group 2, "Oslo", and 1 × device`,
+		`admin delete deviceGroup 2: Deleted the device group 2, "Oslo", and 1 device`,
 		`admin restore device 1: Restored the device 1, "web-1"`,
 		`admin delete device 1: Deleted the device 1, "web-1"`,
 		`admin purge device 1: Deleted for good the device 1, "web-1"`,
 	}
 	if got := h.told(); !reflect.DeepEqual(got, want) {
 		t.Errorf("the log says\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func TestTheAuditLogDescribesAChangeInASentence(t *testing.T) {
+	h := open(t)
+	for _, tt := range []struct {
+		change resource.Change
+		want   string
+	}{
+		{resource.Change{Action: "run", Label: "report", ID: 11, Title: "My weekly alerts"},
+			`Ran the report 11, "My weekly alerts"`},
+		{resource.Change{Action: "stop", Label: "incident", ID: 5}, "Stopped the incident 5"},
+		{resource.Change{Action: "rebalance", Label: "collector group", ID: 3},
+			"Ran rebalance on the collector group 3"},
+		{resource.Change{Action: "delete", Label: "device group", ID: 2, Title: "Oslo",
+			Along: map[string]int{"device": 12, "instance": 1}},
+			`Deleted the device group 2, "Oslo", and 12 devices, and 1 instance`},
+	} {
+		tt.change.Call = &resource.Call{Access: admin, At: noon}
+		if err := h.db.Write(t.Context(), func(tx resource.Tx) error {
+			return tx.Note(t.Context(), &tt.change)
+		}); err != nil {
+			t.Fatal(err)
+		}
+		log, err := resource.Find(t.Context(), h.db, audit.AuditLogs.Name)
+		if err != nil || log[len(log)-1].Description != tt.want {
+			t.Errorf("the log says %q (%v), want %q", log[len(log)-1].Description, err, tt.want)
+		}
+	}
+}
+
+func TestTheAuditLogNamesARowByItsNameRatherThanByAFilter(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"id":11,"name":"My weekly alerts","username":"*","description":"x"}`: "My weekly alerts",
+		`{"id":7,"name":"10.0.0.7","displayName":"web-42"}`:                    "web-42",
+		`{"id":2,"username":"jo","note":"on leave"}`:                           "jo",
+		`{"id":3}`: "",
+	} {
+		if got := store.Title([]byte(body)); got != want {
+			t.Errorf("%s is called %q, want %q", body, got, want)
+		}
 	}
 }
 

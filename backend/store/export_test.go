@@ -16,6 +16,9 @@ func (db *DB) MaxPages(ctx context.Context, n int) error {
 	return db.Raw(ctx, fmt.Sprintf("PRAGMA max_page_count = %d", n))
 }
 
+// Title returns the name of a row in the audit log.
+func Title(body []byte) string { return title(nil, body) }
+
 // MirrorFrom makes tables of more rows than that keep their texts in memory.
 func (db *DB) MirrorFrom(rows int64) { db.mirrored = rows }
 

@@ -156,7 +156,11 @@ func username(c *resource.Change) string {
 var did = map[string]string{
 	"create": "Added", "replace": "Replaced", "change": "Changed", "delete": "Deleted", "purge": "Deleted for good",
 	"restore": "Restored",
-	"ack":     "Acknowledged", "note": "Wrote a note to", "escalate": "Escalated",
+	"ack":     "Acknowledged", "unack": "Removed the acknowledgement of", "note": "Wrote a note to",
+	"escalate": "Escalated", "retry": "Sent again", "ackdown": "Acknowledged the failure of",
+	"run": "Ran", "remove run": "Deleted a run of", "stop": "Stopped",
+	"scheduleAutoDiscovery": "Discovered instances on", "installer": "Created an installer for",
+	"credential replaced": "Replaced the credential of",
 }
 
 // describe returns the change as a sentence without its period.
@@ -168,7 +172,7 @@ func describe(c *resource.Change) string {
 	if verb := did[c.Action]; verb != "" {
 		b.WriteString(verb)
 	} else {
-		fmt.Fprintf(&b, "Did %s with", c.Action)
+		fmt.Fprintf(&b, "Ran %s on", c.Action)
 	}
 	if c.ID > 0 {
 		fmt.Fprintf(&b, " the %s %d", c.Label, c.ID)
@@ -184,7 +188,8 @@ func describe(c *resource.Change) string {
 		if c.ID == 0 && i == 0 {
 			joint = ""
 		}
-		fmt.Fprintf(&b, "%s %d × %s", joint, c.Along[label], label)
+		n := int64(c.Along[label])
+		fmt.Fprintf(&b, "%s %d %s", joint, n, resource.Regular(label).For(n))
 	}
 	return b.String()
 }
