@@ -15,10 +15,12 @@ import (
 	"github.com/ledongthuc/pdf" // reads what fpdf has written
 	"github.com/xuri/excelize/v2"
 
+	"spyglass/backend/portal/alert"
 	"spyglass/backend/portal/datasource"
 	"spyglass/backend/portal/fleet"
 	"spyglass/backend/portal/reporting"
 	"spyglass/backend/report/content"
+	"spyglass/backend/resource"
 )
 
 // made is the file of a report.
@@ -159,9 +161,47 @@ func TestAPDFHoldsTheWholeReport(t *testing.T) {
 		}
 	}
 	if last := pages[len(pages)-1]; len(pages) < 20 ||
-		!strings.Contains(last, fmt.Sprintf("%d / %d", len(pages), len(pages))) ||
+		!strings.Contains(last, fmt.Sprintf("Page %d of %d", len(pages), len(pages))) ||
 		!strings.Contains(last, "Host name") {
 		t.Errorf("the last of %d pages reads %s", len(pages), last)
+	}
+}
+
+func TestAPDFOfAlertsHasAFewColumnsWithWholeTimes(t *testing.T) {
+	h := measured(t)
+	r := h.everyType(reporting.FormatPDF)[reporting.ReportAlert]
+	var many []alert.Alert
+	for i := range 60 {
+		many = append(many, alert.Alert{ID: resource.TextID(i + 10), Severity: 3, StartOn: seconds(noon) - 3600,
+			EndOn: seconds(noon) - 60, Cleared: true, DeviceID: 2, DeviceName: "core-switch-with-a-long-name-17",
+			DataSourceName: "SNMP_Interfaces", InstanceName: "SNMP_Interfaces-GigabitEthernet5",
+			DataPointName: "InUtilizationPercent", Value: "98.2", Threshold: "> 60 80 90", AckedBy: "a.very.long.name"})
+	}
+	put(h, alert.Alerts.Name, many...)
+	drawn := h.drawn(h.made(r))
+	for _, want := range []string{"Began", "Acked by", "2026-05-04\u00a011:00", "2026-05-04\u00a011:59",
+		"InUtilizationPercent", "SNMP_Interfaces-", "GigabitEthernet5"} {
+		if !strings.Contains(drawn, sixteen(want)) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	for _, never := range []string{"Chain", "DataSource", "Alert ID"} {
+		if strings.Contains(drawn, sixteen(never)) {
+			t.Errorf("the page has the column %s", never)
+		}
+	}
+	pages := h.pages(h.made(r))
+	second := pages[1]
+	for _, want := range []string{r.Name, "2026-05-02 12:00:00 UTC to 2026-05-04 12:00:00 UTC", "Severity",
+		"Made 2026-05-04 12:00:00 UTC for admin", fmt.Sprintf("Page 2 of %d", len(pages))} {
+		if !strings.Contains(second, want) {
+			t.Errorf("the second page lacks %q: %s", want, second)
+		}
+	}
+	r.Columns = columns("Device", "Chain")
+	if drawn := h.drawn(h.made(r)); !strings.Contains(drawn, sixteen("Chain")) ||
+		strings.Contains(drawn, sixteen("Began")) {
+		t.Error("the PDF does not have the columns that were chosen")
 	}
 }
 

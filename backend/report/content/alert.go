@@ -15,7 +15,8 @@ import (
 )
 
 func alertsKind() kind {
-	return kind{table: alerts, ReportTypeInfo: reporting.ReportTypeInfo{
+	return kind{table: alerts, printed: []string{"Severity", "Device", "Instance", "DataPoint", "Value", "Threshold",
+		"Began", "Ended", "Acked by"}, ReportTypeInfo: reporting.ReportTypeInfo{
 		Name: reporting.ReportAlert, Title: "Alerts", Icon: "bell",
 		About: "Each alert of a period: time, device, severity, acknowledgement",
 		Right: seesDevices, Fields: []string{"dateRange", "groupFullPath", "deviceDisplayName", "level", "ackFilter",

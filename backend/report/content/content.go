@@ -56,6 +56,9 @@ type Run struct {
 type kind struct {
 	reporting.ReportTypeInfo
 	table func(context.Context, *Run) (*layout.Table, error)
+	// printed names the columns of a PDF of which none were chosen; nil: all of
+	// them
+	printed []string
 }
 
 // kinds are the types of reports, in the order they are shown.
@@ -145,12 +148,17 @@ func (r *Run) made() string {
 	return r.At.Format(layout.Moment) + " for " + who
 }
 
-// moment formats a time in a report; 0 is empty.
+// moment formats a time in a report; 0 is empty. In a PDF it is short, as the
+// zone stands at its top.
 func (r *Run) moment(s resource.Seconds) string {
 	if s == 0 {
 		return ""
 	}
-	return time.Unix(int64(s), 0).In(r.Zone).Format(layout.Moment)
+	format := layout.Moment
+	if r.Report.Format == reporting.FormatPDF {
+		format = layout.ShortMoment
+	}
+	return time.Unix(int64(s), 0).In(r.Zone).Format(format)
 }
 
 // span returns the report's time range, and its text.

@@ -74,14 +74,21 @@ func (s *source[T]) table(ctx context.Context, r *Run, about ...string) (*layout
 	return t, nil
 }
 
-// chosen returns the columns that the report names, or all of them. Columns that do
-// not belong to the type, such as properties, are always included.
+// chosen returns the columns that the report names, or the default ones: in a PDF
+// those that fit, otherwise all. Columns that do not belong to the type, such as
+// properties, are always included.
 func chosen[T any](report *reporting.Report, columns []column[T]) ([]column[T], error) {
 	kind := kindOf(report.Type)
-	if len(report.Columns) == 0 {
-		return columns, nil
-	}
 	var out []column[T]
+	if len(report.Columns) == 0 {
+		if report.Format != reporting.FormatPDF || kind.printed == nil {
+			return columns, nil
+		}
+		for _, name := range kind.printed {
+			out = append(out, columns[kind.Column(name)])
+		}
+		return append(out, columns[len(kind.Columns):]...), nil
+	}
 	for _, c := range report.Columns {
 		i := kind.Column(c.Name)
 		if i < 0 {

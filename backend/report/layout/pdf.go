@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode"
 
 	// fpdf (MIT), pinned, writes PDF in pure Go; github.com/go-pdf/fpdf, its
 	// former home, is archived.
@@ -97,12 +98,30 @@ func (p *pdf) begin() {
 	p.SetAutoPageBreak(false, 0)
 	p.SetLineCapStyle("round")
 	p.AliasNbPages(pagesToken)
-	title := p.clean(shorten(p.table.Title, 90))
+	title, made := p.clean(shorten(p.table.Title, 90)), p.clean("Made "+p.table.Made)
+	covers := ""
+	if len(p.table.About) > 0 {
+		covers = p.clean(shorten(p.table.About[0], 90))
+	}
+	p.SetHeaderFunc(func() {
+		p.SetY(margin)
+		if p.PageNo() == 1 { // has the title in large letters
+			return
+		}
+		p.letters("B", 8, inkText)
+		p.Text(margin, margin, title)
+		p.letters("", 8, inkQuiet)
+		p.Text(pageWidth-margin-p.width(covers), margin, covers)
+		p.fill("line")
+		p.Rect(margin, margin+2, textWidth, 0.1, "F")
+		p.SetY(margin + 5)
+	})
 	p.SetFooterFunc(func() {
 		p.letters("", 8, inkQuiet)
-		p.Text(margin, footY, title)
-		page := fmt.Sprintf("%d / %s", p.PageNo(), pagesToken)
-		p.Text(pageWidth-margin-14, footY, page)
+		p.Text(margin, footY, made)
+		// the number of pages is known at the end: the widest number decides where the text begins
+		page := fmt.Sprintf("Page %d of ", p.PageNo())
+		p.Text(pageWidth-margin-p.width(page+"000"), footY, page+pagesToken)
 	})
 	p.AddPage()
 }
@@ -136,7 +155,7 @@ func (p *pdf) paragraph(y float64, text string, height float64, lines int) float
 func (p *pdf) head() {
 	y := margin
 	p.letters("", 8.5, "brass")
-	p.Text(margin, y+2.4, p.clean(strings.ToUpper(p.table.Type)))
+	p.Text(margin, y+2.4, p.clean(p.table.Type))
 	y += 4
 	p.letters("B", 17, inkText)
 	y = p.paragraph(y, p.table.Title, 7.6, 3)
@@ -191,7 +210,6 @@ func (p *pdf) chart(c *Chart) {
 	high := 6 + c.height()*scale
 	if p.GetY()+high > endY {
 		p.AddPage()
-		p.SetY(margin)
 	}
 	y := p.GetY()
 	p.letters("B", 10, inkText)
@@ -281,6 +299,18 @@ func (p *pdf) letterWidth(c rune) float64 {
 	return w * p.points
 }
 
+// breaks reports whether a line can end after a letter: at a space, inside a path
+// or a name such as SNMP_Interfaces, but not inside a number, a time or an address.
+func breaks(letters []rune, at int) bool {
+	switch c := letters[at]; {
+	case c == ' ' || c == '_' || c == '/':
+		return true
+	case strings.ContainsRune("-.,:;", c):
+		return at+1 < len(letters) && unicode.IsLetter(letters[at+1])
+	}
+	return false
+}
+
 // lines breaks a text at spaces, or inside a word that is too long.
 func (p *pdf) lines(text string, width float64) (out []string) {
 	for _, line := range strings.Split(text, "\n") {
@@ -302,12 +332,12 @@ func (p *pdf) broken(line string, width float64) (out []string) {
 			if wide += p.letterWidth(letters[n]); wide > width && n > 0 {
 				break
 			}
-			if strings.ContainsRune(" -_/.,:;", letters[n]) {
+			if breaks(letters, n) {
 				space = n
 			}
 			n++
 		}
-		if n < len(letters) && space > n/3 {
+		if n < len(letters) && space >= 0 && (letters[space] == ' ' || space > n/3) {
 			n = space + 1
 		}
 		out = append(out, strings.TrimSpace(string(letters[:n])))

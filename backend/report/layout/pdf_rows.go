@@ -24,7 +24,6 @@ func (p *pdf) rows() error {
 		p.measure(first)
 		if p.GetY()+30 > endY {
 			p.AddPage()
-			p.SetY(margin)
 		}
 		p.columns()
 		for _, row := range first {
@@ -55,32 +54,49 @@ func (p *pdf) rows() error {
 	return errors.Join(err, p.Error())
 }
 
-// measure divides the width of the page: narrow columns get what they need, and
-// the others share the rest in proportion to their need.
+// widestWord is the width up to which a column is made wide enough for a word.
+const widestWord = 45.0
+
+// measure divides the width of the page among the columns.
 func (p *pdf) measure(first []Row) {
-	need := make([]float64, len(p.table.Columns))
+	need, least := make([]float64, len(p.table.Columns)), make([]float64, len(p.table.Columns))
+	see := func(i int, text string, width float64) {
+		for _, line := range p.lines(text, width) {
+			need[i] = math.Max(need[i], p.width(line))
+		}
+		least[i] = math.Max(least[i], p.widestPart(text))
+	}
 	for i, name := range p.table.Columns {
 		p.letters("B", p.size, inkText)
-		for _, word := range p.lines(name, 30) {
-			need[i] = math.Max(need[i], p.width(word))
-		}
+		see(i, name, 30)
 		p.letters("", p.size, inkText)
 		for _, row := range first {
-			for _, line := range p.lines(shorten(row.Cells[i], 400), 90) {
-				need[i] = math.Max(need[i], p.width(line))
-			}
+			see(i, shorten(row.Cells[i], 400), 90)
 		}
-		need[i] += 2*cellPad + 0.6
+		const around = 2*cellPad + 0.6
+		need[i], least[i] = need[i]+around, math.Min(least[i], widestWord)+around
 	}
-	p.widths = shares(need, textWidth)
+	p.widths = shares(need, least, textWidth)
 }
 
-// shares gives each column the width it needs. If that is too much in total, it cuts
-// the widest ones to the same width. It distributes remaining width to all.
-func shares(need []float64, width float64) []float64 {
-	sum := 0.0
-	for _, n := range need {
-		sum += n
+// widestPart returns the width of the widest part of a text that is not broken.
+func (p *pdf) widestPart(text string) (widest float64) {
+	letters, wide := []rune(p.clean(text)), 0.0
+	for i, c := range letters {
+		if wide += p.letterWidth(c); breaks(letters, i) || i == len(letters)-1 {
+			widest, wide = math.Max(widest, wide), 0
+		}
+	}
+	return widest
+}
+
+// shares gives each column the width it needs, and distributes what remains. If
+// they need too much in total, it cuts the widest ones to the same width, but none
+// to less than its least width as long as there is room for these.
+func shares(need, least []float64, width float64) []float64 {
+	sum, floor := 0.0, 0.0
+	for i := range need {
+		sum, floor = sum+need[i], floor+math.Min(least[i], need[i])
 	}
 	out := slices.Clone(need)
 	if sum <= width {
@@ -89,17 +105,22 @@ func shares(need []float64, width float64) []float64 {
 		}
 		return out
 	}
-	sorted := slices.Sorted(slices.Values(need))
-	left := width
-	most := 0.0
-	for i, n := range sorted {
-		if most = left / float64(len(sorted)-i); n > most {
-			break
-		}
-		left -= n
+	if floor > width {
+		least = make([]float64, len(need))
 	}
-	for i := range out {
-		out[i] = math.Min(out[i], most)
+	low, high := 0.0, width
+	for range 50 { // finds the width to which the widest are cut
+		most := (low + high) / 2
+		sum = 0
+		for i := range out {
+			out[i] = math.Min(need[i], math.Max(least[i], most))
+			sum += out[i]
+		}
+		if sum > width {
+			high = most
+		} else {
+			low = most
+		}
 	}
 	return out
 }
@@ -139,7 +160,6 @@ func (p *pdf) row(row Row) {
 	high := float64(most)*height + 1.6
 	if p.GetY()+high > endY {
 		p.AddPage()
-		p.SetY(margin)
 		p.columns()
 		p.letters("", p.size, inkText)
 	}

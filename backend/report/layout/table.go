@@ -66,8 +66,12 @@ const (
 	OK       Tone = "ok"
 )
 
-// Moment is the format of times in a report.
-const Moment = "2006-01-02 15:04:05 MST"
+// Moment is the format of times in a report. ShortMoment is for the cells of a PDF:
+// its space does not break.
+const (
+	Moment      = "2006-01-02 15:04:05 MST"
+	ShortMoment = "2006-01-02\u00a015:04"
+)
 
 // Number reports whether the cells of a column are numbers.
 func (t *Table) Number(column int) bool { return column < len(t.Numbers) && t.Numbers[column] }

@@ -7843,7 +7843,7 @@ export interface components {
              */
             dateRange: string;
             /**
-             * @description Columns in this order; empty: all columns of the type
+             * @description Columns in this order; empty: all columns of the type, in a PDF those that fit on its page
              * @default []
              * @example [
              *       {
@@ -11831,7 +11831,7 @@ export interface components {
              */
             dateRange: string;
             /**
-             * @description Columns in this order; empty: all columns of the type
+             * @description Columns in this order; empty: all columns of the type, in a PDF those that fit on its page
              * @default []
              * @example [
              *       {
@@ -12167,7 +12167,7 @@ export interface components {
              */
             dateRange: string;
             /**
-             * @description Columns in this order; empty: all columns of the type
+             * @description Columns in this order; empty: all columns of the type, in a PDF those that fit on its page
              * @default []
              * @example [
              *       {
