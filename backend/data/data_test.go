@@ -342,6 +342,39 @@ func TestAGraphHasItsLinesAndWhatTheyComeTo(t *testing.T) {
 	}
 }
 
+func TestAGraphHasTheExtremesOfItsSteps(t *testing.T) {
+	h := open(t)
+	h.measure(1, 600)
+	h.measure(2, 600)
+	span := fmt.Sprintf("?start=%d&end=%d&datapoints=used", began, began+599*60)
+	read := func(do string) []data.GraphPlotLine {
+		t.Helper()
+		answer, err := h.ask(do, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return answer.(*data.GraphPlot).Lines
+	}
+	lines := read(byID + "instanceId=1 graphId=5003 " + span + "&extremes=true")
+	used, free := lines[0], lines[1]
+	if len(used.Data) != 300 || *used.Data[1] != 2.5 || *used.Lows[1] != 2 || *used.Highs[1] != 3 {
+		t.Errorf("a step is %v, %v and %v of %d", *used.Data[1], *used.Lows[1], *used.Highs[1], len(used.Data))
+	}
+	if len(free.Lows)+len(free.Highs) > 0 {
+		t.Errorf("a computed line has extremes: %d and %d", len(free.Lows), len(free.Highs))
+	}
+	if one := read(byID + "instanceId=1 graphId=5003 " + span)[0]; len(one.Lows)+len(one.Highs) > 0 {
+		t.Error("extremes are there without extremes=true")
+	}
+	const all = "deviceId=1 deviceDsId=1 dsigId=1 ographId="
+	if each := read(overview + all + "5004 " + span + "&extremes=true"); len(each[0].Highs) != 300 {
+		t.Errorf("a line of an instance has %d extremes", len(each[0].Highs))
+	}
+	if sums := read(overview + all + "5005 " + span + "&extremes=true"); len(sums[0].Highs) > 0 {
+		t.Error("a line over several instances has extremes")
+	}
+}
+
 func TestAGraphJoinsTwoMissingPollsAndShowsThreeAsAGap(t *testing.T) {
 	for _, tt := range []struct {
 		name            string

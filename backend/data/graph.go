@@ -64,6 +64,8 @@ type GraphPlotLine struct {
 	Decimal     int64      `json:"decimal" doc:"decimal places to show"`
 	UseYMax     bool       `json:"useYMax" doc:"always false"`
 	Data        []*float64 `json:"data" doc:"a value for each of timestamps; null where there is no data"`
+	Lows        []*float64 `json:"lows,omitempty" doc:"least sample of each step; with extremes=true, not of computed lines"`
+	Highs       []*float64 `json:"highs,omitempty" doc:"greatest sample of each step; with extremes=true, not of computed lines"`
 	Min         *float64   `json:"min" doc:"least of data; null without any"`
 	Max         *float64   `json:"max" doc:"greatest of data; null without any"`
 	Avg         *float64   `json:"avg" doc:"mean of data; null without any"`

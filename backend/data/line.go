@@ -29,7 +29,14 @@ type line struct {
 	*datasource.GraphLine
 	instance string // its name; empty if there is only one
 	values   []float64
+	// the extremes of the samples of each step; nil unless requested, and for
+	// lines computed from several data points or instances
+	lows, highs []float64
 }
+
+// measures holds the values of one instance by the names of the graph's data
+// points.
+type measures struct{ values, lows, highs map[string][]float64 }
 
 // draw computes the lines of the instances: combined, or one for each.
 func (d *drawing) draw(ctx context.Context, instances []fleet.Instance) error {
@@ -38,7 +45,7 @@ func (d *drawing) draw(ctx context.Context, instances []fleet.Instance) error {
 		d.times = append(d.times, at)
 	}
 	d.hourly = make([]bool, len(d.times))
-	all := make([]map[string][]float64, len(instances))
+	all := make([]measures, len(instances))
 	for i := range instances {
 		var err error
 		if all[i], err = d.measured(ctx, instances[i].ID, from); err != nil {
@@ -55,9 +62,9 @@ func (d *drawing) draw(ctx context.Context, instances []fleet.Instance) error {
 	return nil
 }
 
-// measured returns the values of the graph's data points for one instance, by
-// their names in the graph.
-func (d *drawing) measured(ctx context.Context, instance, from int64) (map[string][]float64, error) {
+// measured returns the values of the graph's data points for one instance.
+func (d *drawing) measured(ctx context.Context, instance, from int64) (measures, error) {
+	m := measures{map[string][]float64{}, map[string][]float64{}, map[string][]float64{}}
 	q := series.Query{Instance: instance, From: from, To: d.request.to + 1}
 	var used []*datasource.GraphDataPoint
 	for i := range d.graph.DataPoints {
@@ -68,22 +75,29 @@ func (d *drawing) measured(ctx context.Context, instance, from int64) (map[strin
 	}
 	found, err := d.s.series.Aggregate(ctx, q, d.request.step)
 	if err != nil {
-		return nil, err
+		return m, err
 	}
-	values := map[string][]float64{}
 	for i, p := range used {
 		aggregate := [...]string{"average", "average", "max", "min"}[p.Consolidate&3]
-		line := make([]float64, len(d.times))
-		for k := range line {
-			line[k] = math.NaN()
-			if k < len(found[i]) {
-				line[k] = value(found[i][k], aggregate)
-				d.hourly[k] = d.hourly[k] || found[i][k].Hourly
+		of := func(aggregate string) []float64 {
+			line := make([]float64, len(d.times))
+			for k := range line {
+				line[k] = math.NaN()
+				if k < len(found[i]) {
+					line[k] = value(found[i][k], aggregate)
+				}
 			}
+			return line
 		}
-		values[p.Name] = line
+		m.values[p.Name] = of(aggregate)
+		if d.request.extremes {
+			m.lows[p.Name], m.highs[p.Name] = of("min"), of("max")
+		}
+		for k := range min(len(d.times), len(found[i])) {
+			d.hourly[k] = d.hourly[k] || found[i][k].Hourly
+		}
 	}
-	return values, nil
+	return m, nil
 }
 
 func (d *drawing) point(name string) *datasource.DataPoint {
@@ -95,7 +109,7 @@ func (d *drawing) point(name string) *datasource.DataPoint {
 }
 
 // over aggregates several instances by the method of each data point.
-func (d *drawing) over(all []map[string][]float64) map[string][]float64 {
+func (d *drawing) over(all []measures) measures {
 	if len(all) == 1 {
 		return all[0]
 	}
@@ -107,13 +121,13 @@ func (d *drawing) over(all []map[string][]float64) map[string][]float64 {
 		}
 		out[p.Name] = values
 	}
-	return out
+	return measures{values: out}
 }
 
-func together(all []map[string][]float64, name string, k int, method string) float64 {
+func together(all []measures, name string, k int, method string) float64 {
 	n, sum, low, high := 0.0, 0.0, math.Inf(1), math.Inf(-1)
 	for _, one := range all {
-		line := one[name]
+		line := one.values[name]
 		if line == nil || math.IsNaN(line[k]) {
 			continue
 		}
@@ -133,7 +147,7 @@ func together(all []map[string][]float64, name string, k int, method string) flo
 }
 
 // add adds the lines of values, and computes the virtual ones.
-func (d *drawing) add(instance string, values map[string][]float64) {
+func (d *drawing) add(instance string, m measures) {
 	for _, v := range d.graph.Virtual {
 		e, err := expr.Parse(v.RPN)
 		if err != nil {
@@ -142,13 +156,13 @@ func (d *drawing) add(instance string, values map[string][]float64) {
 		out := make([]float64, len(d.times))
 		for k := range out {
 			out[k] = e.Eval(func(name string) float64 {
-				if line := values[name]; line != nil {
+				if line := m.values[name]; line != nil {
 					return line[k]
 				}
 				return math.NaN()
 			})
 		}
-		values[v.Name] = out
+		m.values[v.Name] = out
 	}
 	for i := range d.graph.Lines {
 		l := &d.graph.Lines[i]
@@ -158,7 +172,7 @@ func (d *drawing) add(instance string, values map[string][]float64) {
 		}); k >= 0 && !l.Virtual {
 			name = d.graph.DataPoints[k].Name
 		}
-		line := line{l, instance, values[name]}
+		line := line{l, instance, m.values[name], m.lows[name], m.highs[name]}
 		if line.values == nil {
 			line.values = slices.Repeat([]float64{math.NaN()}, len(d.times))
 		}
@@ -188,7 +202,8 @@ func (d *drawing) thin() {
 	}
 	d.times = pick(d.times, keep)
 	for i := range d.lines {
-		d.lines[i].values = pick(d.lines[i].values, keep)
+		l := &d.lines[i]
+		l.values, l.lows, l.highs = pick(l.values, keep), pick(l.lows, keep), pick(l.highs, keep)
 	}
 }
 
@@ -233,7 +248,7 @@ func (d *drawing) shown() (times []int64, lines []GraphPlotLine, missing []strin
 		l := &d.lines[i]
 		out := &lines[i]
 		*out = GraphPlotLine{Legend: l.Legend, Label: l.Legend, Type: lineTypes[l.Type&3], ColorName: l.ColorName,
-			Visible: true, Decimal: 4, Data: make([]*float64, len(times))}
+			Visible: true, Decimal: 4, Data: numbers(l.values), Lows: numbers(l.lows), Highs: numbers(l.highs)}
 		out.Color = cmp.Or(words[l.ColorName], palette[i%len(palette)])
 		if l.instance != "" {
 			out.Label = l.instance + " " + l.Legend
@@ -241,14 +256,19 @@ func (d *drawing) shown() (times []int64, lines []GraphPlotLine, missing []strin
 		if p := d.point(l.DataPointName); p != nil && !l.Virtual {
 			out.Description, out.Decimal = p.Description, p.MaxDigits
 		}
-		for k := range l.values {
-			out.Data[k] = shown(&l.values[k])
-		}
 		if !out.sum() {
 			missing = append(missing, out.Label)
 		}
 	}
 	return times, lines, missing
+}
+
+func numbers(values []float64) []*float64 {
+	out := make([]*float64, len(values))
+	for k := range values {
+		out[k] = shown(&values[k])
+	}
+	return out
 }
 
 // sum sets the statistics of the data; it returns false if there is none.

@@ -55,8 +55,10 @@ var (
 	}
 	graphParams = []resource.Param{
 		query("start", epoch("Start in epoch seconds; default: the graph's timeScale before the end"), nil), endParam,
-		formatParam,
+		formatParam, extremesParam,
 	}
+	extremesParam = query("extremes", resource.Schema{Type: "boolean",
+		Doc: "Add lows and highs to each line: a step shows the mean of its samples, and they its extremes"}, nil)
 	fetchParams = append([]resource.Param{spanParams[0], startParam, endParam}, sumParams...)
 )
 
@@ -75,6 +77,7 @@ type request struct {
 	step      int64  // seconds
 	percent   int    // for a percentile
 	csv       bool
+	extremes  bool // of each step of a graph
 }
 
 // read parses the query; span is its length in seconds by default.
@@ -87,6 +90,11 @@ func read(c *resource.Call, span int64) (a request, err error) {
 		return a, err
 	}
 	a.csv = format == "csv"
+	extremes, err := oneOf(c, "extremes", []any{"false", "true"})
+	if err != nil {
+		return a, err
+	}
+	a.extremes = extremes == "true"
 	if a.aggregate, err = oneOf(c, "aggregate", aggregates); err != nil {
 		return a, err
 	}

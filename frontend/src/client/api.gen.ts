@@ -8715,6 +8715,10 @@ export interface components {
             useYMax: boolean;
             /** @description a value for each of timestamps; null where there is no data */
             data: (number | null)[];
+            /** @description least sample of each step; with extremes=true, not of computed lines */
+            lows?: (number | null)[];
+            /** @description greatest sample of each step; with extremes=true, not of computed lines */
+            highs?: (number | null)[];
             /** @description least of data; null without any */
             min: number | null;
             /** @description greatest of data; null without any */
@@ -28369,6 +28373,8 @@ export interface operations {
                 end?: number;
                 /** @description json, or csv for a file */
                 format?: "json" | "csv";
+                /** @description Add lows and highs to each line: a step shows the mean of its samples, and they its extremes */
+                extremes?: boolean;
             };
             header?: never;
             path: {
@@ -28433,6 +28439,8 @@ export interface operations {
                 end?: number;
                 /** @description json, or csv for a file */
                 format?: "json" | "csv";
+                /** @description Add lows and highs to each line: a step shows the mean of its samples, and they its extremes */
+                extremes?: boolean;
             };
             header?: never;
             path: {
@@ -28487,6 +28495,8 @@ export interface operations {
                 end?: number;
                 /** @description json, or csv for a file */
                 format?: "json" | "csv";
+                /** @description Add lows and highs to each line: a step shows the mean of its samples, and they its extremes */
+                extremes?: boolean;
             };
             header?: never;
             path: {
