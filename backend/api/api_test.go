@@ -268,8 +268,8 @@ func TestBothMountsServeTheSamePortal(t *testing.T) {
 	p := newPortal(t, nil)
 	device := func(id, name string) string {
 		return `{"id":` + id + `,"name":"` + name + `","displayName":"` + name +
-			`","description":"","deviceType":0,"hostStatus":"normal","alertStatus":"none","hostGroupIds":"1",` +
-			`"preferredCollectorId":1,"currentCollectorId":1,` +
+			`","description":"","deviceType":0,"hostStatus":"normal","alertStatus":"none",` +
+			`"alertStatusPriority":100,"hostGroupIds":"1","preferredCollectorId":1,"currentCollectorId":1,` +
 			`"disableAlerting":false,"link":"","enableNetflow":false,"relatedDeviceId":-1,"customProperties":[],` +
 			`"systemProperties":[{"name":"system.hostname","value":"` + name +
 			`"},{"name":"system.displayname","value":"` + name + `"},` +

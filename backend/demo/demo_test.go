@@ -242,7 +242,8 @@ func TestADeviceReadsLikeThis(t *testing.T) {
 	got := h.page("GET /device/devices/{id}", map[string]string{"id": "150"}, nil)
 	got = got[:strings.Index(got, `,"inheritedProperties"`)] + "}"
 	const want = `{"id":150,"name":"10.10.8.18","displayName":"web-prod-08.fra","description":"Shop front end",` +
-		`"deviceType":0,"hostStatus":"normal","alertStatus":"none","hostGroupIds":"8,15,19","preferredCollectorId":1,` +
+		`"deviceType":0,"hostStatus":"normal","alertStatus":"none","alertStatusPriority":100,` +
+		`"hostGroupIds":"8,15,19","preferredCollectorId":1,` +
 		`"currentCollectorId":1,"disableAlerting":false,"link":"https://web-prod-08.fra.kestrel-freight.example/",` +
 		`"enableNetflow":false,"relatedDeviceId":-1,` +
 		`"customProperties":[{"name":"location","value":"Frankfurt FR5, rack 10"},{"name":"system.categories",` +

@@ -369,6 +369,42 @@ func TestAcknowledgingNotingAndEscalating(t *testing.T) {
 	}
 }
 
+func TestAnAcknowledgementIsRemoved(t *testing.T) {
+	w := watch(t)
+	w.raise(1, threshold.SeverityWarn, 0)
+	w.raise(2, threshold.SeverityWarn, 0)
+	w.raise(3, threshold.SeverityWarn, 0)
+	w.clear(3, 1)
+	w.calls(admin, []step{
+		{"POST /alert/alerts/1/unack", ``, "conflict: the alert 1 is not acknowledged"},
+		{"POST /alert/alerts/3/unack", ``, "conflict: the alert 3 has cleared"},
+		{"POST /alert/alerts/1/ack", `{"ackComment":"on it"}`, ""},
+		{"GET /device/devices/1?fields=alertStatus,alertStatusPriority", "",
+			`{"alertStatus":"confirmed-warn-none","alertStatusPriority":10}`},
+		{"POST /alert/alerts/1/unack", ``, ""},
+		{"GET /alert/alerts/1?fields=acked,ackedBy,ackedEpoch,ackComment", "",
+			`{"acked":false,"ackedBy":"","ackedEpoch":0,"ackComment":""}`},
+		{"GET /alert/alerts/1?fields=notes", "", `{"notes":[{"by":"system","on":1777896000,"text":"opened as warn"},` +
+			`{"by":"admin","on":1777896600,"text":"acknowledged: on it"},` +
+			`{"by":"admin","on":1777896600,"text":"acknowledgement removed"}]}`},
+		{"GET /device/devices/1?fields=alertStatus,alertStatusPriority", "",
+			`{"alertStatus":"unconfirmed-warn-none","alertStatusPriority":9}`},
+	})
+}
+
+func TestDevicesAreSortedByTheSeverityOfTheirAlerts(t *testing.T) {
+	for status, want := range map[string]int64{
+		"unconfirmed-critical-none": 1, "confirmed-critical-none": 2, "unconfirmed-critical-sdt": 3,
+		"confirmed-critical-sdt": 4, "unconfirmed-error-none": 5, "confirmed-error-sdt": 8,
+		"unconfirmed-warn-none": 9, "confirmed-warn-sdt": 12, "none": 100, "": 100,
+	} {
+		d := fleet.Device{AlertStatus: status} // as an older version stored it
+		if err := fleet.Devices.Mend(&d); err != nil || d.AlertPriority != want {
+			t.Errorf("%s has the priority %d (%v), want %d", status, d.AlertPriority, err, want)
+		}
+	}
+}
+
 func TestMaintenanceCoversAnAlert(t *testing.T) {
 	w := watch(t)
 	w.raise(1, threshold.SeverityWarn, 0)

@@ -235,7 +235,8 @@ var Alerts = resource.Resource[*Alert]{
 		resource.Follow(fleet.OnRemoved, clearRemoved),
 		resource.Supply(fleet.ActiveAlerts, alertsWithin),
 		resource.Supply(fleet.AlertStatus, alertStatusOf(func(status string) any { return status })),
-		resource.Supply(fleet.AlertStatusPriority, alertStatusOf(alertPriority)),
+		resource.Supply(fleet.AlertStatusPriority,
+			alertStatusOf(func(status string) any { return fleet.PriorityOf(status) })),
 	},
 	Actions: []resource.Action[*Alert]{
 		{Name: "ack", Summary: "Acknowledge an alert",
@@ -243,6 +244,9 @@ var Alerts = resource.Resource[*Alert]{
 				"acknowledgement counts.",
 			Op: resource.Ack, Many: "alertIds", Takes: alertComment{},
 			Example: alertComment{Comment: "On it: the uplink is being replaced"}, Do: ackAlert},
+		{Name: "unack", Summary: "Remove the acknowledgement of an alert",
+			Doc: "Makes an acknowledged active alert unacknowledged. Its escalation chain continues.",
+			Op:  resource.Ack, Many: "alertIds", Do: unackAlert},
 		{Name: "note", Summary: "Write a note to an alert",
 			Doc: "Adds a comment to an alert, active or not, and acknowledges nothing.",
 			Op:  resource.Ack, Many: "alertIds", Takes: alertComment{},
@@ -290,6 +294,22 @@ func ackAlert(w *resource.Write, a *Alert) error {
 func (a *Alert) Acknowledge(by string, at resource.Seconds, comment string) {
 	a.Acked, a.AckedBy, a.AckedOn, a.AckComment = true, by, at, comment
 	a.note(by, at, "acknowledged: "+comment)
+}
+
+func unackAlert(w *resource.Write, a *Alert) error {
+	switch {
+	case a.Cleared:
+		return fault.New(fault.Conflict, "the alert %d has cleared", a.ID)
+	case !a.Acked:
+		return fault.New(fault.Conflict, "the alert %d is not acknowledged", a.ID)
+	}
+	a.unacknowledge()
+	a.note(callerOf(w.Call), resource.SecondsOf(w.Call.At), "acknowledgement removed")
+	return nil
+}
+
+func (a *Alert) unacknowledge() {
+	a.Acked, a.AckedBy, a.AckedOn, a.AckComment = false, "", 0, ""
 }
 
 func noteAlert(w *resource.Write, a *Alert) error {

@@ -2,10 +2,7 @@ package alert
 
 import (
 	"context"
-	"strings"
 
-	"spyglass/backend/portal/fleet"
-	"spyglass/backend/portal/threshold"
 	"spyglass/backend/resource"
 )
 
@@ -31,22 +28,4 @@ func alertStatusOf(value func(status string) any) func(context.Context, resource
 		}
 		return out, nil
 	}
-}
-
-// alertPriority orders statuses, the worst first: from 1 for critical,
-// unacknowledged and not in maintenance, to 100 for no alert.
-func alertPriority(status string) any {
-	parts := strings.Split(status, "-")
-	if len(parts) < 3 {
-		return fleet.LowestPriority
-	}
-	priority := map[string]int{threshold.LevelWords[threshold.SeverityCritical]: 1,
-		threshold.LevelWords[threshold.SeverityError]: 5, threshold.LevelWords[threshold.SeverityWarn]: 9}[parts[1]]
-	if parts[0] == "confirmed" {
-		priority++
-	}
-	if parts[2] == "sdt" {
-		priority += 2
-	}
-	return priority
 }

@@ -324,7 +324,7 @@ func (a *Alert) turn(f *Finding) {
 		a.InstanceNote = f.Note
 	}
 	if worse && a.Acked {
-		a.Acked, a.AckedBy, a.AckedOn, a.AckComment = false, "", 0, ""
+		a.unacknowledge()
 		text += ", and is no longer acknowledged"
 	}
 	a.note(ground.SystemUser, f.At, because(text, f.Reason))
@@ -370,7 +370,7 @@ func keepStatus(ctx context.Context, tx resource.Tx, device int64) error {
 	if d.AlertStatus == status {
 		return nil
 	}
-	d.AlertStatus = status
+	d.SetAlertStatus(status)
 	return resource.Put(ctx, tx, fleet.DeviceRows, d)
 }
 

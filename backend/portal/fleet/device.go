@@ -33,6 +33,7 @@ type Device struct {
 	DeviceType       int64
 	HostStatus       string
 	AlertStatus      string
+	AlertPriority    int64
 	GroupIDs         resource.IDs
 	CollectorID      int64
 	CurrentCollector int64
@@ -86,6 +87,9 @@ var Devices = resource.Resource[*Device]{
 			Doc: "none, or who knows of the worst alert, its severity and whether maintenance covers it: " +
 				"confirmed-error-none",
 			ReadOnly: true, Example: "none"},
+		{Name: "alertStatusPriority", At: func(d *Device) any { return &d.AlertPriority },
+			Doc:      "Orders devices by alertStatus: 1 for the worst, 100 for none",
+			ReadOnly: true, Index: true, Default: LowestPriority, Example: LowestPriority},
 		{Name: "hostGroupIds", At: func(d *Device) any { return &d.GroupIDs },
 			Doc: "Ids of its groups, comma-separated: first those it was added to, or the root group, then the " +
 				"dynamic ones " +
@@ -178,7 +182,8 @@ var Devices = resource.Resource[*Device]{
 		}
 		now.UpdatedOn = resource.SecondsOf(w.Call.At)
 		if was == nil {
-			now.CreatedOn, now.HostStatus, now.AlertStatus = now.UpdatedOn, "normal", "none"
+			now.CreatedOn, now.HostStatus = now.UpdatedOn, "normal"
+			now.SetAlertStatus(NoAlerts)
 		}
 		if was == nil || was.CollectorID != now.CollectorID {
 			now.CurrentCollector = now.CollectorID
@@ -195,6 +200,10 @@ var Devices = resource.Resource[*Device]{
 	},
 	After:  unsettle,
 	Remove: removing,
+	Mend: func(d *Device) error { // older versions stored no priority
+		d.AlertPriority = PriorityOf(d.AlertStatus)
+		return nil
+	},
 	Actions: []resource.Action[*Device]{{
 		Name: "scheduleAutoDiscovery", Summary: "Discover instances on a device",
 		Doc: "Determines which data sources apply to the device, and discovers their instances: at once if that is " +

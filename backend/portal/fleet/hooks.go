@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"context"
+	"strings"
 
 	"spyglass/backend/portal/threshold"
 	"spyglass/backend/resource"
@@ -36,6 +37,29 @@ const (
 	LowestPriority = 100
 )
 
+// PriorityOf orders statuses, the worst first: from 1 for critical,
+// unacknowledged and not in maintenance, to LowestPriority.
+func PriorityOf(status string) int64 {
+	parts := strings.Split(status, "-")
+	if len(parts) < 3 {
+		return LowestPriority
+	}
+	priority := map[string]int64{threshold.LevelWords[threshold.SeverityCritical]: 1,
+		threshold.LevelWords[threshold.SeverityError]: 5, threshold.LevelWords[threshold.SeverityWarn]: 9}[parts[1]]
+	if parts[0] == "confirmed" {
+		priority++
+	}
+	if parts[2] == "sdt" {
+		priority += 2
+	}
+	return priority
+}
+
+// SetAlertStatus sets the status, and its priority.
+func (d *Device) SetAlertStatus(status string) {
+	d.AlertStatus, d.AlertPriority = status, PriorityOf(status)
+}
+
 // Tally counts active alerts by severity.
 type Tally struct {
 	Warn     int64 `json:"warn" doc:"alerts of severity 2"`
@@ -57,7 +81,7 @@ func (t *Tally) Add(severity int64) {
 
 // removing calls the hooks for a device that is about to be deleted.
 func removing(w *resource.Write, d *Device) error {
-	d.AlertStatus = NoAlerts
+	d.SetAlertStatus(NoAlerts)
 	return OnRemoved.Fire(w.Context, w.Tx,
 		Removed{DeviceID: d.ID, At: resource.SecondsOf(w.Call.At), Why: "the device was deleted"})
 }

@@ -1472,6 +1472,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/alert/alerts/{id}/unack": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Remove the acknowledgement of an alert
+         * @description Makes an acknowledged active alert unacknowledged. Its escalation chain continues.
+         *
+         *     Required permission: ack on deviceGroup.
+         */
+        post: operations["postAlertAlertsByIdUnack"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/alert/alerts/unack": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Remove the acknowledgement of an alert: many at once
+         * @description Makes an acknowledged active alert unacknowledged. Its escalation chain continues. On up to 1,000 at once, in one transaction. A failed one does not affect the others: results has the result of each, in the order given.
+         *
+         *     Required permission: ack on deviceGroup.
+         */
+        post: operations["postAlertAlertsUnack"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/alert/alerts/{id}/note": {
         parameters: {
             query?: never;
@@ -4152,6 +4196,12 @@ export interface components {
              * @example none
              */
             readonly alertStatus?: string;
+            /**
+             * @description Orders devices by alertStatus: 1 for the worst, 100 for none
+             * @default 100
+             * @example 100
+             */
+            readonly alertStatusPriority: number;
             /**
              * Format: comma-separated-ids
              * @description Ids of its groups, comma-separated: first those it was added to, or the root group, then the dynamic ones that chose it
@@ -8968,6 +9018,12 @@ export interface components {
              */
             readonly alertStatus?: string;
             /**
+             * @description Orders devices by alertStatus: 1 for the worst, 100 for none
+             * @default 100
+             * @example 100
+             */
+            readonly alertStatusPriority: number;
+            /**
              * Format: comma-separated-ids
              * @description Ids of its groups, comma-separated: first those it was added to, or the root group, then the dynamic ones that chose it
              * @example 1
@@ -10213,6 +10269,10 @@ export interface components {
             ackComment?: string;
             /** @description the same */
             note?: string;
+        };
+        AlertUnackMany: {
+            /** @description Ids of up to 1,000 alerts; one that is named twice counts once */
+            alertIds: string[];
         };
         AlertNoteMany: {
             /** @description Ids of up to 1,000 alerts; one that is named twice counts once */
@@ -19442,6 +19502,106 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["AlertAckMany"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Results"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description no user is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the user's role does not have the permission */
+            403: components["responses"]["Denied"];
+            /** @description there is no such alert, or you cannot view it */
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state does not allow it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the alert has changed */
+            412: components["responses"]["Changed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    postAlertAlertsByIdUnack: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the alert
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Alert"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description no user is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the user's role does not have the permission */
+            403: components["responses"]["Denied"];
+            /** @description there is no such alert, or you cannot view it */
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state does not allow it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the alert has changed */
+            412: components["responses"]["Changed"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    postAlertAlertsUnack: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "alertIds": [
+                 *         "1"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["AlertUnackMany"];
             };
         };
         responses: {
