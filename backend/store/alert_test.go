@@ -201,8 +201,8 @@ func TestAnAlertReadsLikeThis(t *testing.T) {
 		`"sdted":false,"sdtIds":"","ruleId":0,"rule":"","chainId":0,"chain":"","subChainId":0,"nextRecipient":0,` +
 		`"receivedList":"","suppressor":"","suppressDesc":"","lastUpdatedOnEpoch":1777896000,` +
 		`"notes":[{"by":"system","on":1777896000,"text":"opened as error"}],"internalId":"DS1",` +
-		`"resourceTemplateType":"DS","dataPointUnit":"","monitorObjectGroups":[{"id":2,"name":"Oslo",` +
-		`"fullPath":"Oslo"}],` +
+		`"resourceTemplateType":"DS","dataPointUnit":"","alertValueWord":"","monitorObjectGroups":[{"id":2,` +
+		`"name":"Oslo","fullPath":"Oslo"}],` +
 		`"SDT":null,"detailMessage":null,"customColumns":null,"tenant":"","dependencyRole":"",` +
 		`"dependencyRoutingState":""}`
 	w.calls(admin, []step{
@@ -562,6 +562,31 @@ func TestAnAlertHasTheUnitThatTheGraphsOfItsDataPointSay(t *testing.T) {
 		return resource.Put(ctx, tx, datasource.DataSources.Name, source)
 	})
 	unit("%")
+}
+
+func TestAnAlertHasTheWordForItsValue(t *testing.T) {
+	w := watch(t)
+	w.raise(1, threshold.SeverityWarn, 0)
+	w.raise(2, threshold.SeverityError, 0)
+	words := func(want ...string) {
+		t.Helper()
+		w.calls(admin, []step{{"GET /alert/alerts?fields=alertValue,alertValueWord&sort=id", "",
+			page(`{"alertValue":"50","alertValueWord":"`+want[0]+`"},{"alertValue":"75","alertValueWord":"`+want[1]+
+				`"}`, "2")}})
+	}
+	words("", "")
+	w.tx(func(ctx context.Context, tx resource.Tx) error {
+		source, err := resource.Get(ctx, tx, datasource.DataSources.Name, 900)
+		if err != nil {
+			return err
+		}
+		for i := range source.DataPoints {
+			source.DataPoints[i].StatusDisplayNames = []datasource.StatusDisplayName{
+				{Operator: "GT", Value: "60", Word: "closed"}}
+		}
+		return resource.Put(ctx, tx, datasource.DataSources.Name, source)
+	})
+	words("", "closed")
 }
 
 func TestDevicesAreCountedFromAnIndexAlone(t *testing.T) {

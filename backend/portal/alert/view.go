@@ -90,6 +90,8 @@ var alertDerived = []resource.Derived{
 		Doc: "The unit of the data point, from its graphs; empty if they have none. A hostClusterAlert counts, " +
 			"whatever the data point measures", Schema: resource.Text(""), Example: "%",
 		From: "dataPointId", Of: unitsOfAlerts},
+	{Name: "alertValueWord", Doc: "The word for alertValue, from statusDisplayNames of the data point; empty if it " +
+		"has none", Schema: resource.Text(""), Example: "", Of: wordsOfAlerts},
 	{Name: "monitorObjectGroups", Doc: "Groups of the device that the caller can view",
 		Schema:  resource.List(resource.SchemaOf(alertGroup{}), ""),
 		Example: []alertGroup{{ID: 8, Name: "Linux", FullPath: "Servers/Linux"}},
@@ -139,6 +141,45 @@ func unitsOfAlerts(ctx context.Context, r resource.Reader, rows []resource.Row) 
 	}
 	units := value.(map[string]string)
 	return resource.EachRow(rows, func(row resource.Row) any { return units[row.From] })
+}
+
+// wordsOfAlerts returns the words for the values of alerts. The words of data
+// points are cached until a data source changes.
+func wordsOfAlerts(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
+	value, err := r.Memo("wordsOfDataPoints", []string{string(datasource.DataSourceRows)}, func() (any, error) {
+		sources, err := resource.Find(ctx, r, datasource.DataSourceRows)
+		points := map[int64]datasource.DataPoint{}
+		for i := range sources {
+			for _, p := range sources[i].DataPoints {
+				if len(p.StatusDisplayNames) > 0 {
+					points[p.ID] = p
+				}
+			}
+		}
+		return points, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	points := value.(map[int64]datasource.DataPoint)
+	words := map[int64]string{}
+	if len(points) > 0 {
+		ids := make([]int64, len(rows))
+		for i, row := range rows {
+			ids[i] = row.ID
+		}
+		alerts, err := resource.Find(ctx, r, alertRows, resource.Where{Field: "id", Op: "in", Value: ids})
+		if err != nil {
+			return nil, err
+		}
+		for i := range alerts {
+			a := &alerts[i]
+			if v, err := strconv.ParseFloat(a.Value, 64); err == nil && a.Type != GroupAlert {
+				words[int64(a.ID)] = points[a.DataPointID].WordFor(v)
+			}
+		}
+	}
+	return resource.EachRow(rows, func(row resource.Row) any { return words[row.ID] })
 }
 
 // alertGroup is a group of an alert's device.

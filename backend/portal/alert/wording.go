@@ -30,10 +30,8 @@ func (s *alertSubject) measure(v float64) string {
 	if p == nil || s.alert.Type == GroupAlert { // it counts devices, whatever the unit of the data point
 		return text
 	}
-	for _, w := range p.StatusDisplayNames {
-		if w.Means(v) {
-			return w.Word + " (" + text + ")"
-		}
+	if word := p.WordFor(v); word != "" {
+		return word + " (" + text + ")"
 	}
 	return strings.TrimSpace(text + " " + s.source.UnitOf(p.Name))
 }

@@ -162,7 +162,7 @@ func builtInDataSources() []DataSource {
 			AppliesTo: `hasProperty("tcp.port")`, CollectMethod: "tcp", CollectInterval: 60,
 			CollectorAttribute: CollectorAttribute{"port": "##tcp.port##", "timeout": 5000},
 			DataPoints: []DataPoint{
-				Gauge("status", "status", "1 while the port is open").Alert("< 1 1 1", 2),
+				Gauge("status", "status", "1 while the port is open").Says("closed", "open").Alert("< 1 1 1", 2),
 				Gauge("responseTime", "responseTime", "Time to connect, in ms").Alert("> 500 2000", 3),
 			},
 			Graphs:         []Graph{Plot("Time to connect", "ms", "responseTime"), Plot("Open", "", "status")},
@@ -193,8 +193,8 @@ func builtInDataSources() []DataSource {
 			CollectorAttribute: CollectorAttribute{"host": "##tls.host##", "port": "##tls.port##", "timeout": 10000},
 			DataPoints: []DataPoint{
 				Gauge("daysLeft", "daysLeft", "Days until it expires").Alert("< 30 14 3", 1),
-				Gauge("valid", "valid", "1 while it is trusted and valid for the host").Alert("< 1 1",
-					2).NoData(threshold.SeverityError),
+				Gauge("valid", "valid", "1 while it is trusted and valid for the host").Says("not valid",
+					"valid").Alert("< 1 1", 2).NoData(threshold.SeverityError),
 				Gauge("handshakeTime", "handshakeTime", "Time of the TLS handshake, in ms"),
 			},
 			Graphs:         []Graph{Plot("Days left", "days", "daysLeft"), Plot("Handshake", "ms", "handshakeTime")},

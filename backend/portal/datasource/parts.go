@@ -31,6 +31,12 @@ func (p DataPoint) Alert(expression string, polls int64) DataPoint {
 	return p
 }
 
+// Says returns the data point with words for the values 0 and 1.
+func (p DataPoint) Says(zero, one string) DataPoint {
+	p.StatusDisplayNames = []StatusDisplayName{{"EQ", "0", zero}, {"EQ", "1", one}}
+	return p
+}
+
 // NoData returns the data point with an alert of that severity for no data.
 func (p DataPoint) NoData(severity int64) DataPoint {
 	p.AlertForNoData = severity

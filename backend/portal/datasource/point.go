@@ -209,8 +209,18 @@ func (d *DataSource) checkExpression(field string, i int) error {
 
 var statusOps = map[string]string{"EQ": "=", "NE": "!=", "GT": ">", "GE": ">=", "LT": "<", "LE": "<="}
 
-// Means reports whether this word stands for a value.
-func (n StatusDisplayName) Means(v float64) bool {
+// WordFor returns the word for a value of the data point; empty if it has none.
+func (p DataPoint) WordFor(v float64) string {
+	for _, name := range p.StatusDisplayNames {
+		if name.means(v) {
+			return name.Word
+		}
+	}
+	return ""
+}
+
+// means reports whether this word stands for a value.
+func (n StatusDisplayName) means(v float64) bool {
 	level, err := strconv.ParseFloat(n.Value, 64)
 	return err == nil && n.Word != "" && threshold.AlertExpr{Op: statusOps[n.Operator]}.Reached(v, level)
 }

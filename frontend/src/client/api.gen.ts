@@ -6198,6 +6198,11 @@ export interface components {
              */
             readonly dataPointUnit?: string;
             /**
+             * @description The word for alertValue, from statusDisplayNames of the data point; empty if it has none
+             * @example
+             */
+            readonly alertValueWord?: string;
+            /**
              * @description Groups of the device that the caller can view
              * @example [
              *       {
