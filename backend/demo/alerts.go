@@ -143,9 +143,10 @@ func (f *filler) happen(in *episode, instances []fleet.Instance, sources map[int
 	if at == nil {
 		return nil
 	}
+	share := in.share()
 	find := func(severity int64, when resource.Seconds) *alert.Finding {
 		return &alert.Finding{InstanceID: at.instance.ID, DataPointID: at.point.ID, Severity: severity,
-			Value: at.value(severity), Threshold: at.point.AlertExpr, At: when}
+			Value: at.value(severity, share), Threshold: at.point.AlertExpr, At: when}
 	}
 	first := in.severity
 	if in.worsened > 0 && at.reaches(threshold.SeverityWarn) {
@@ -168,7 +169,7 @@ func (f *filler) happen(in *episode, instances []fleet.Instance, sources map[int
 	}
 	if in.ended > 0 {
 		_, err = alert.Clear(ctx, tx, &alert.Finding{InstanceID: at.instance.ID, DataPointID: at.point.ID,
-			Value: at.value(0), Threshold: at.point.AlertExpr, At: in.ended})
+			Value: at.value(0, share), Threshold: at.point.AlertExpr, At: in.ended})
 	}
 	if err == nil && int64(a.ID) == alert.Alerts.Sample {
 		err = f.stop(at.instance)
@@ -191,6 +192,15 @@ type place struct {
 	instance *fleet.Instance
 	point    *datasource.DataPoint
 	expr     threshold.AlertExpr
+}
+
+// share returns how far beyond its limit the value of the incident is, as a share
+// of the distance to the next limit. A dead device loses everything.
+func (in *episode) share() float64 {
+	if in.dead && in.severity == threshold.SeverityCritical {
+		return 1
+	}
+	return 0.2 + 0.7*rand.New(rand.NewPCG(seed, uint64(in.device.ID)<<16)).Float64()
 }
 
 // places returns the instances that the incident can affect; nil for none. A dead
@@ -233,16 +243,19 @@ func ValueOf(point *datasource.DataPoint, severity int64) (value float64, ok boo
 	if err != nil || !p.reaches(severity) {
 		return 0, false
 	}
-	return p.number(severity), true
+	return p.number(severity, half), true
 }
 
 func (p *place) reaches(severity int64) bool {
 	n := severity - threshold.SeverityWarn
-	return n >= 0 && n < int64(len(p.expr.Levels)) && p.expr.Severity(p.number(severity)) == severity
+	return n >= 0 && n < int64(len(p.expr.Levels)) && p.expr.Severity(p.number(severity, half)) == severity
 }
 
-// number returns a value of that severity; 0 for none.
-func (p *place) number(severity int64) float64 {
+const half = 0.5
+
+// number returns a value of that severity, 0 for none, at a share of the distance
+// from its limit to the next.
+func (p *place) number(severity int64, share float64) float64 {
 	levels, n := p.expr.Levels, severity-threshold.SeverityWarn
 	up := p.expr.Op[0] == '>'
 	switch {
@@ -269,13 +282,16 @@ func (p *place) number(severity int64) float64 {
 	} else if least, err := strconv.ParseFloat(p.point.MinValue, 64); err == nil && !up {
 		to = max(to, least)
 	}
-	middle := from + (to-from)/2
-	if whole := math.Round(middle); whole != from && p.expr.Severity(whole) == severity {
+	at := from + (to-from)*share
+	if whole := math.Round(at); whole != from && p.expr.Severity(whole) == severity {
 		return whole
 	}
-	return middle
+	if short := math.Round(at*1000) / 1000; p.expr.Severity(short) == severity {
+		return short
+	}
+	return at
 }
 
-func (p *place) value(severity int64) string {
-	return strconv.FormatFloat(p.number(severity), 'f', -1, 64)
+func (p *place) value(severity int64, share float64) string {
+	return strconv.FormatFloat(p.number(severity, share), 'f', -1, 64)
 }
