@@ -192,6 +192,8 @@ func TestAWrongCommandEndsWithOneSentence(t *testing.T) {
 		{[]string{"serve", "--data", data, "--listen", "0.0.0.0:0"}, "requires --tls-cert and --tls-key"},
 		{[]string{"serve", "--data", data, "--demo-devices", "5"}, "--demo-devices requires --demo"},
 		{[]string{"serve", "--data", data, "--rate-limit", "maybe"}, "--rate-limit must be on or off"},
+		{[]string{"serve", "--data", data, "--clock", "noon"}, "--clock must be a time such as 2026-01-15T09:00:00Z, " +
+			"not \"noon\""},
 		{[]string{"user", "password", "nobody", "--data", data}, "write the password on standard input"},
 		{[]string{"token", "create", "--data", data, "--user", "nobody"}, "there is no user nobody"},
 		{[]string{"token", "create", "--data", data}, "--user is missing: the token has the permissions of that user"},

@@ -15,7 +15,7 @@ class LongestFirst extends BaseSequencer {
  * side. They wait long for what comes, because a slow machine is no mistake, and what failed once is tried once more:
  * the report names it as retried.
  */
-export default defineConfig({
+const tests = defineConfig({
   test: {
     include: ['e2e/**/*.test.ts'],
     globalSetup: 'e2e/portal.ts',
@@ -28,4 +28,10 @@ export default defineConfig({
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
   },
+})
+
+/** In the modes readme and screens, pictures are taken instead. */
+export default defineConfig(({ mode }) => {
+  const test = { ...tests.test, include: ['e2e/pictures.ts'], retry: 0, testTimeout: 300_000 }
+  return mode === 'readme' || mode === 'screens' ? { test } : tests
 })

@@ -59,23 +59,6 @@ describe('axe finds nothing', () => {
     expect(await findings(page)).toEqual([])
   })
 
-  test('in the explorer, in every panel and view', async () => {
-    const page = await portal.page({ bypassCSP: true })
-    const p = parts(page)
-    await newRequest(page)
-    await sendPath(page, '/device/devices?size=5')
-    const found: Record<string, string[]> = { JSON: await findings(page) }
-    for (const name of ['Table', 'Raw', 'Headers', 'Snippets']) {
-      await p.response.getByRole('tab', { name, exact: true }).click()
-      found[name] = await findings(page)
-    }
-    for (const name of ['Variables', 'History', 'Helpers', 'Docs']) {
-      await p.tools.getByRole('tab', { name }).click()
-      found[name] = await findings(page)
-    }
-    expect(Object.fromEntries(Object.entries(found).filter(([, f]) => f.length))).toEqual({})
-  })
-
   test('while the old answer waits for the new one', async () => {
     const page = await portal.page({ bypassCSP: true })
     const p = parts(page)

@@ -125,6 +125,8 @@ export async function newPage(browser: Browser, look: Look = {}) {
     permissions: ['clipboard-read', 'clipboard-write'],
   })
   context.setDefaultTimeout(30_000)
+  const still = process.env.SPYGLASS_E2E_CLOCK // as the portal's clock
+  if (still) await context.clock.setFixedTime(still)
   const page = await context.newPage()
   const wrongs: Wrongs = []
   page.on('pageerror', (e) => wrongs.push(`exception: ${e.message}`))

@@ -1,14 +1,16 @@
 /**
- * Starts real portals. SPYGLASS_BIN is the program.
+ * Starts real portals. SPYGLASS_BIN is the program, build/bin/spyglass if unset.
  *
  * The demo is filled once for all tests, as a new portal fills it: `fillDemo`
- * makes it before they begin, and each portal with the demo has a copy.
+ * makes it before they begin, and each portal with the demo has a copy. With
+ * SPYGLASS_E2E_CLOCK, their clock stands still at that time.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
 
 export const password = 'correct horse battery 9'
 
@@ -47,9 +49,10 @@ const drop = (data: string) => rm(data, { recursive: true, force: true })
 
 /** A portal on a folder, where those named get `password`. */
 async function serve(data: string, names: string[], ...args: string[]): Promise<Portal & { close(): Promise<void> }> {
-  const program = process.env.SPYGLASS_BIN
-  if (!program) throw new Error('SPYGLASS_BIN must name the spyglass program')
-  const child = spawn(program, ['serve', '--data', data, '--listen', '127.0.0.1:0', ...args, '--rate-limit', 'off'], {
+  const program = process.env.SPYGLASS_BIN ?? fileURLToPath(new URL('../../build/bin/spyglass', import.meta.url))
+  const still = process.env.SPYGLASS_E2E_CLOCK
+  const flags = [...args, '--rate-limit', 'off', ...(still ? ['--clock', still] : [])]
+  const child = spawn(program, ['serve', '--data', data, '--listen', '127.0.0.1:0', ...flags], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const log: string[] = []

@@ -6,9 +6,40 @@ export interface State {
   name: string
   /** Begins with an empty workspace on the welcome screen. */
   open(page: Page): Promise<unknown>
+  /** The name of its picture in the README. */
+  readme?: string
+  /** It is also compared on a large screen, with reduced motion and with forced colors. */
+  more?: boolean
 }
 
 export const states: State[] = [
+  { name: 'welcome', more: true, open: (page) => page.getByText('Sample requests').waitFor() },
+  {
+    name: 'sign in',
+    open: async (page) => {
+      await menu(page, /^Menu$/)
+      await page.getByRole('menuitem', { name: 'Sign out' }).click()
+      await page.getByRole('textbox', { name: 'User name' }).waitFor()
+    },
+  },
+  {
+    name: 'overview',
+    readme: 'overview',
+    more: true,
+    open: async (page) => {
+      await monitor(page)
+      await page.getByRole('grid', { name: 'Active alerts' }).getByRole('row').nth(2).waitFor()
+      await page.getByRole('region', { name: 'Selected alert' }).getByRole('img').first().waitFor()
+    },
+  },
+  {
+    name: 'the alerts',
+    open: async (page) => {
+      await monitor(page, 'Alerts')
+      await page.getByRole('grid', { name: 'Alerts' }).getByRole('row').nth(1).click()
+      await page.getByRole('region', { name: 'Alert', exact: true }).getByText('opened as').first().waitFor()
+    },
+  },
   { name: 'the fleet', open: (page) => fleet(page) },
   {
     name: 'the fleet with devices selected',
@@ -41,9 +72,11 @@ export const states: State[] = [
   },
   {
     name: 'charts of a device',
+    readme: 'device',
+    more: true,
     open: async (page) => {
       await device(page)
-      await page.getByRole('slider').first().waitFor()
+      await page.getByRole('slider').nth(2).waitFor()
     },
   },
   {
@@ -85,7 +118,26 @@ export const states: State[] = [
       await page.getByRole('dialog', { name: 'Import data sources' }).waitFor()
     },
   },
-  { name: 'palette', open: (page) => palette(page, 'API') },
+  { name: 'the reports', open: (page) => monitor(page, 'Reports') },
+  { name: 'the settings of the portal', open: (page) => monitor(page, 'Settings') },
+  { name: 'the demo', open: (page) => monitor(page, 'Demo') },
+  { name: 'explorer', readme: 'explorer', more: true, open: explorer },
+  ...['Table', 'Raw', 'Headers', 'Snippets'].map((view) => ({
+    name: `response: ${view}`,
+    open: async (page: Page) => {
+      await explorer(page)
+      await parts(page).response.getByRole('tab', { name: view }).click()
+    },
+  })),
+  ...['Variables', 'History', 'Helpers'].map((panel) => ({
+    name: `tools: ${panel}`,
+    open: async (page: Page) => {
+      await explorer(page)
+      await parts(page).tools.getByRole('tab', { name: panel }).click()
+    },
+  })),
+  { name: 'palette', more: true, open: (page) => palette(page, 'API') },
+  { name: 'palette before typing', open: (page) => palette(page, '') },
   {
     name: 'palette with docs and history',
     open: async (page) => {
@@ -383,12 +435,14 @@ async function write(page: Page, method: string, path: string, body = '') {
   await page.keyboard.insertText(body)
 }
 
+let reviews = 0
+
 async function review(page: Page, more: Record<string, unknown> = {}) {
   await write(
     page,
     'PATCH',
     '/device/groups/2',
-    JSON.stringify({ name: 'Network', description: `seen at ${Date.now()}`, ...more }),
+    JSON.stringify({ name: 'Network', description: `seen ${++reviews} times`, ...more }),
   )
   await menu(page, 'More send options')
   await page.getByRole('menuitem', { name: 'Review changes' }).click()
@@ -452,9 +506,25 @@ export function small(page: Page): Promise<string[]> {
   })
 }
 
-async function fleet(page: Page) {
+/** A request as it is chosen in the catalog, with its response and its docs. */
+async function explorer(page: Page) {
+  const p = parts(page)
+  await newRequest(page)
+  await p.search.fill('get device devices')
+  await endpoint(page, 'GET /device/devices').click()
+  await p.search.fill('')
+  await p.tools.getByRole('tab', { name: 'Docs' }).click()
+  await page.keyboard.press('Control+Enter')
+  await p.tree.getByRole('treeitem').first().waitFor()
+}
+
+async function monitor(page: Page, screen?: string) {
   await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'Monitor' }).click()
-  await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: 'Fleet' }).click()
+  if (screen) await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: screen }).click()
+}
+
+async function fleet(page: Page) {
+  await monitor(page, 'Fleet')
   await page.getByRole('grid', { name: 'Devices' }).getByRole('button', { name: 'acc-sw-01.fra' }).waitFor()
   await page.getByRole('treeitem', { name: /^Servers/ }).waitFor()
 }
@@ -468,8 +538,7 @@ async function device(page: Page, tab?: string) {
 }
 
 async function dataSources(page: Page) {
-  await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'Monitor' }).click()
-  await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: 'DataSources' }).click()
+  await monitor(page, 'DataSources')
   await page
     .getByRole('grid', { name: 'DataSources' })
     .getByRole('row', { name: /^Linux Linux_Host/ })
