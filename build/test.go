@@ -188,25 +188,20 @@ func choose(names []string) ([]step, error) {
 	return chosen, nil
 }
 
+// raced lists the packages whose goroutines share the most state. Their tests always
+// run under the race detector. It makes tests 5 to 25 times slower, so that those of
+// the other packages run under it in the step race only.
+var raced = []string{
+	"spyglass/backend/service", "spyglass/backend/events", "spyglass/backend/poll", "spyglass/backend/collect",
+	"spyglass/backend/agent", "spyglass/backend/notify", "spyglass/backend/store", "spyglass/backend/store/engine",
+	"spyglass/backend/store/sqlite", "spyglass/backend/series", "spyglass/backend/remotewrite",
+	"spyglass/app/workspace", "spyglass/app/document",
+}
+
 // unraced lists packages that the race detector is not made for. The demo plays days
-// of its engine, which the detector makes 25 times slower; tests in
-// backend/monitor cover its concurrent code. The importers limit their memory,
-// and the detector multiplies it.
+// of its engine; tests in backend/monitor cover its concurrent code. The importers
+// limit their memory, and the detector multiplies it.
 var unraced = []string{"spyglass/backend/demo", "spyglass/app/exchange"}
-
-// slowRaced lists packages that the race detector makes slow: they run with it in
-// the step race only. The server puts together what is tested with it in other
-// packages; snippets run programs that are not ours.
-var slowRaced = []string{"spyglass/backend/server", "spyglass/app/snippet"}
-
-// slowTests are the tests of slowTested that the race detector makes ten times
-// slower, and that use one goroutine: they run without it. One that is renamed
-// runs with it again.
-const slowTests = "^(TestAHostileCatalogCostsNoMoreThanItsShare|TestASmallDraftMakesNoHugeRequest|" +
-	"TestFindCountsAsASlowSearchDoes|TestRowsAreThoseOfThePlainPicture|TestAnswersMatchTheDocument|" +
-	"TestTheOpenAPIDocumentIsValid)$"
-
-var slowTested = []string{"spyglass/app/explorer", "spyglass/app/document", "spyglass/backend/api"}
 
 // unracedParts lists dependencies without the race detector, because it makes
 // them ten times slower: the SQLite engine, a C program translated to Go, and the
@@ -221,29 +216,42 @@ var unracedParts = []string{
 	"-gcflags=compress/flate=-race=false",
 }
 
-// goTests runs the tests of the Go packages, most of them with the race detector.
+// goTests runs the tests of all Go packages: those of raced with the race detector.
 func goTests(ctx context.Context, p project.Project) error {
+	others, err := packagesBut(ctx, p, raced)
+	if err != nil {
+		return err
+	}
+	return errors.Join(goTest(ctx, p, nil, quick, others...), goRace(ctx, p, raced))
+}
+
+// races runs the tests of the packages that goTests runs without the race detector,
+// with it.
+func races(ctx context.Context, p project.Project) error {
+	others, err := packagesBut(ctx, p, slices.Concat(raced, unraced))
+	if err != nil {
+		return err
+	}
+	return goRace(ctx, p, others)
+}
+
+func goRace(ctx context.Context, p project.Project, packages []string) error {
+	return goTest(ctx, p, nil, slices.Concat([]string{"-race", "-timeout=60m"}, unracedParts, quick), packages...)
+}
+
+// quick are flags that save time: the step vet vets, and nobody debugs the tests.
+var quick = []string{"-vet=off", "-ldflags=-w"}
+
+// packagesBut returns all packages without some.
+func packagesBut(ctx context.Context, p project.Project, some []string) ([]string, error) {
 	list := p.Command(ctx, ".", "go", "list", "./...")
 	list.Stdout = nil
 	out, err := list.Output()
 	if err != nil {
-		return project.Named(err, "go list", nil)
+		return nil, project.Named(err, "go list", nil)
 	}
-	others := slices.Concat(slowRaced, unraced)
-	raced := slices.DeleteFunc(strings.Fields(string(out)),
-		func(name string) bool { return slices.Contains(others, name) })
-	return errors.Join(
-		goTest(ctx, p, nil, nil, others...),
-		goTest(ctx, p, nil, []string{"-run=" + slowTests}, slowTested...),
-		goRace(ctx, p, []string{"-skip=" + slowTests}, raced...),
-	)
-}
-
-// races runs the slow tests under the race detector.
-func races(ctx context.Context, p project.Project) error { return goRace(ctx, p, nil, slowRaced...) }
-
-func goRace(ctx context.Context, p project.Project, flags []string, packages ...string) error {
-	return goTest(ctx, p, nil, slices.Concat([]string{"-race", "-timeout=25m"}, unracedParts, flags), packages...)
+	return slices.DeleteFunc(strings.Fields(string(out)),
+		func(name string) bool { return slices.Contains(some, name) }), nil
 }
 
 func goTool(args ...string) func(context.Context, project.Project) error {
