@@ -66,3 +66,16 @@ export function freeSpot(
   }
   return undefined
 }
+
+/**
+ * Groups limits whose lines are too close for a name each, from top to bottom: one text then names all of a group.
+ */
+export function bundled<T extends { y: number }>(limits: readonly T[], height: number): T[][] {
+  const groups: T[][] = []
+  for (const limit of [...limits].sort((a, b) => a.y - b.y)) {
+    const last = groups.at(-1)
+    if (last && limit.y - last[last.length - 1].y < height) last.push(limit)
+    else groups.push([limit])
+  }
+  return groups
+}

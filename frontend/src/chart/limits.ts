@@ -259,3 +259,11 @@ export function together(limits: Limit[], having: (point: string) => number): Li
 /** Whether a limit applies to a line. */
 export const applies = (limit: Limit, line: Measured) =>
   limit.point === line.point && (limit.of === undefined || limit.of === line.instance)
+
+/** Returns the next limit beyond one in its direction; undefined for the last. */
+export function beyond(limit: Limit, limits: readonly Limit[]): Limit | undefined {
+  const rising = limit.op.startsWith('>')
+  return limits
+    .filter((l) => l.op.startsWith('>') === rising && (rising ? l.value > limit.value : l.value < limit.value))
+    .sort((a, b) => (rising ? a.value - b.value : b.value - a.value))[0]
+}

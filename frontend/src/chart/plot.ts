@@ -3,9 +3,9 @@ import '../ui/language' // before uPlot
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import './plot.css'
-import { freeSpot, tracesOf, type Label } from './labels'
+import { bundled, freeSpot, tracesOf, type Label } from './labels'
 import { freeRow, isNear, markOf, shown, spanOf, stacked, tick, timeTicks, type Drawn } from './lines'
-import { applies, severityWords, type Limit } from './limits'
+import { applies, beyond, severityWords, type Limit } from './limits'
 import type { Maintenance } from './maintenance'
 import { text as words } from './text'
 
@@ -232,11 +232,13 @@ export class Plot {
     ctx.clip()
     // With several data points, areas would suggest that all have the same limits.
     for (const limit of new Set(this.o.limits.map((l) => `${l.of ?? ''}\n${l.point}`)).size > 1 ? [] : this.o.limits) {
+      const rising = limit.op.startsWith('>')
+      const next = beyond(limit, this.o.limits) // has a color of its own
       const y = u.valToPos(limit.value, 'y', true)
+      const end = next ? u.valToPos(next.value, 'y', true) : rising ? top : top + height
       ctx.globalAlpha = 0.45
       ctx.fillStyle = this.#colour(`--${limit.severity}-bg`)
-      if (limit.op.startsWith('>')) ctx.fillRect(left, top, width, y - top)
-      else ctx.fillRect(left, y, width, top + height - y)
+      ctx.fillRect(left, Math.min(y, end), width, Math.abs(end - y))
     }
     for (const m of this.o.maintenance) {
       const [a, b] = [m.from, m.to].map((t) => u.valToPos(t, 'x', true))
@@ -271,24 +273,28 @@ export class Plot {
     ctx.setLineDash([])
     const rules = limits.map((l) => l.y)
     const [wide, traces] = [(text: string) => this.#wide(u, text), this.#traces(u)]
-    for (const { limit, y } of limits) {
-      ctx.fillStyle = this.#colour(`--${limit.severity}`)
-      const words = this.#limitText(limit, names)
-      const beyond = y < top ? '↑ ' : y > top + height ? '↓ ' : ''
-      const text = beyond + words
-      // prefers a row near its own line, above it and below
-      const rows = beyond
-        ? [beyond === '↑ ' ? top + line + 4 * devicePixelRatio : top + height - 4 * devicePixelRatio]
+    const inside = limits.filter(({ y }) => y >= top && y <= top + height)
+    const outside = limits.filter((l) => !inside.includes(l)).map((l) => [l])
+    for (const group of [...outside, ...bundled(inside, line)]) {
+      const y = group[0].y
+      const arrow = y < top ? '↑ ' : y > top + height ? '↓ ' : ''
+      const parts = group.map(({ limit }, i) => ({
+        text: `${i ? ' · ' : arrow}${this.#limitText(limit, names)}`,
+        colour: this.#colour(`--${limit.severity}`),
+      }))
+      // prefers a row near its own lines, above them and below
+      const near = (r: number) => Math.min(...group.map((l) => Math.abs(l.y - r)))
+      const rows = arrow
+        ? [arrow === '↑ ' ? top + line + 4 * devicePixelRatio : top + height - 4 * devicePixelRatio]
         : [
             y,
-            y + line + 2 * devicePixelRatio,
-            ...rules
-              .flatMap((r) => [r, r + line + 2 * devicePixelRatio])
-              .sort((a, b) => Math.abs(a - y) - Math.abs(b - y)),
+            group[group.length - 1].y + line + 2 * devicePixelRatio,
+            ...rules.flatMap((r) => [r, r + line + 2 * devicePixelRatio]).sort((a, b) => near(a) - near(b)),
           ].filter((r) => r > line && r < top + height)
-      const at = freeSpot(rows, { width: wide(text), height: line }, traces, rules, this.#taken)
-      if (at) this.#label(u, text, at)
-      else this.#crowded(u, text, rows[0] ?? y)
+      const width = wide(parts.map((p) => p.text).join(''))
+      const at = freeSpot(rows, { width, height: line }, traces, rules, this.#taken)
+      if (at) this.#label(u, parts, at)
+      else this.#crowded(u, parts, width, rows[0] ?? y)
     }
     ctx.restore()
   }
@@ -341,20 +347,24 @@ export class Plot {
     return tracesOf(lines, left, width, 8 * devicePixelRatio)
   }
 
-  #label(u: uPlot, text: string, at: Label) {
+  #label(u: uPlot, parts: readonly { text: string; colour: string }[], at: Label) {
     this.#taken.push(at)
-    this.#write(u, text, at.x, at.y - 4 * devicePixelRatio)
+    let x = at.x
+    for (const { text, colour } of parts) {
+      u.ctx.fillStyle = colour
+      this.#write(u, text, x, at.y - 4 * devicePixelRatio)
+      x += this.#wide(u, text)
+    }
   }
 
   /** Draws a text at the left end of a row without a free place, right of existing texts, if there is room. */
-  #crowded(u: uPlot, text: string, y: number) {
+  #crowded(u: uPlot, parts: readonly { text: string; colour: string }[], wide: number, y: number) {
     const { left, width } = u.bbox
     const x = Math.max(
       left + 4,
       ...this.#taken.filter((t) => Math.abs(t.y - y) < 14 * devicePixelRatio).map((t) => t.x + t.width + 12),
     )
-    const wide = this.#wide(u, text)
-    if (x + wide < left + width) this.#label(u, text, { x, y, width: wide })
+    if (x + wide < left + width) this.#label(u, parts, { x, y, width: wide })
   }
 
   get #font(): string {

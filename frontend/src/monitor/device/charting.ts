@@ -1,5 +1,5 @@
 /** Converts graphs of a device to lines of a chart: times, comparisons, and limits. */
-import type { Limit } from '../../chart/limits'
+import { applies, type Limit } from '../../chart/limits'
 import type { Drawn } from '../../chart/lines'
 import { text } from './text'
 
@@ -56,8 +56,34 @@ export interface Graph {
   title: string
   verticalLabel: string
   timestamps: number[]
-  lines: { legend: string; type?: string; data: (number | null)[] }[]
+  lines: GraphLine[]
 }
+
+interface GraphLine {
+  legend: string
+  type?: string
+  data: (number | null)[]
+  /** The extremes of each step; none for computed lines. */
+  lows?: (number | null)[]
+  highs?: (number | null)[]
+}
+
+/**
+ * Returns the values to draw: the mean of each step, or where a step goes beyond a limit, its extreme. Only the
+ * extreme shows what opened an alert.
+ */
+export function extremesOf({ data, lows, highs }: GraphLine, limits: readonly Limit[]): (number | null)[] {
+  const above = Math.min(...limits.filter((l) => l.op.startsWith('>')).map((l) => l.value))
+  const below = Math.max(...limits.filter((l) => l.op.startsWith('<')).map((l) => l.value))
+  return data.map((mean, i) => {
+    const [low, high] = [lows?.[i] ?? mean, highs?.[i] ?? mean]
+    if (mean === null || low === null || high === null) return mean
+    return high >= above ? high : low <= below ? low : mean
+  })
+}
+
+/** Returns the id of the range for a device that was added at a time: one that it has data of, if it is new. */
+export const rangeSince = (added: number, now: number) => rangeAround(Math.min((now - added) / 1000, 24 * 3600))
 
 /**
  * One set of lines: those of an instance; `at` is its index among the compared ones; `shift` draws
@@ -77,21 +103,25 @@ export function timesOf(parts: readonly Part[]): number[][] {
 
 /**
  * `compared`: lines are named after their objects, because all lines in a chart show one data
- * point.
+ * point. Beyond the limits, lines show extremes.
  */
-export function drawnOf(parts: readonly Part[], compared = false): Drawn[] {
+export function drawnOf(parts: readonly Part[], compared = false, limits: readonly Limit[] = []): Drawn[] {
   return parts.flatMap((part, set) =>
     part.graph.lines.map((line): Drawn => {
-      const known = line.data.filter((v): v is number => v !== null)
+      const stack = !compared && line.type === 'stack'
+      const instance = String(part.instance)
+      const own = stack ? [] : limits.filter((l) => applies(l, { point: line.legend, instance }))
+      const values = extremesOf(line, own)
+      const known = values.filter((v): v is number => v !== null)
       const name = compared ? (part.of ?? '') : part.of ? `${line.legend}, ${part.of}` : line.legend
       return {
         key: `${set} ${line.legend}`,
         set,
-        stack: !compared && line.type === 'stack',
+        stack,
         point: line.legend,
-        instance: String(part.instance),
+        instance,
         name,
-        values: line.data,
+        values,
         min: known.length ? Math.min(...known) : null,
         max: known.length ? Math.max(...known) : null,
         last: known.at(-1) ?? null,

@@ -4,10 +4,12 @@ import {
   between,
   chartsOf,
   drawnOf,
+  extremesOf,
   farther,
   once,
   placeOf,
   placesOf,
+  rangeSince,
   reachable,
   shifted,
   timesOf,
@@ -45,6 +47,34 @@ test('what is compared lies below with its own name, the same colour and other d
     [1000, 2000, 3000],
     [6000, 7000, 8000],
   ])
+})
+
+test('beyond a threshold a line shows the extreme of each step, elsewhere its mean', () => {
+  const limit = (op: string, value: number) => ({ point: 'load1', op, value, severity: 'warn' as const })
+  const line = { legend: 'load1', data: [50, 20, null, 8], lows: [0, 10, null, 1], highs: [100, 30, null, 15] }
+  expect(extremesOf(line, [limit('>', 60), limit('>', 90)])).toEqual([100, 20, null, 8])
+  expect(extremesOf(line, [limit('<', 5), limit('<=', 1)])).toEqual([0, 20, null, 1])
+  expect(extremesOf(line, [])).toEqual(line.data)
+  expect(extremesOf({ ...line, lows: undefined, highs: undefined }, [limit('>', 60)])).toEqual(line.data)
+
+  const of: Part = { graph: { ...graph, lines: [line] }, instance: 7, at: 0 }
+  const drawn = (limits: Parameters<typeof drawnOf>[2], part = of) => drawnOf([part], false, limits)[0]
+  expect([drawn([limit('>', 60)]).max, drawn([{ ...limit('>', 60), of: '8' }]).max]).toEqual([100, 50])
+  expect(drawn([{ ...limit('>', 60), point: 'load5' }]).max).toBe(50)
+  expect(drawn([limit('>', 60)], { ...of, graph: { ...of.graph, lines: [{ ...line, type: 'stack' }] } }).max).toBe(50)
+})
+
+test('the charts of a new device show the time since it was added', () => {
+  const hour = 3_600_000
+  const now = 100 * 24 * hour
+  expect([0.2, 1, 3, 7, 48].map((hours) => rangeSince(now - hours * hour, now))).toEqual([
+    '1h',
+    '1h',
+    '6h',
+    '24h',
+    '24h',
+  ])
+  expect(rangeSince(0, now)).toBe('24h')
 })
 
 test('each place that is compared has a colour and dashes, and each line of a graph a chart', () => {
