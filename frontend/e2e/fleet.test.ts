@@ -62,6 +62,7 @@ test('groups and devices are found, chosen and changed by the keyboard alone, an
   await expect.poll(() => grid.getByText('alerting off').count()).toBe(2)
   await toast.getByRole('button', { name: 'Undo' }).press('Enter')
   await expect.poll(() => grid.getByText('alerting off').count()).toBe(0)
+  await until(toast, /^Undone: Turned alerting off for 2 devices/)
 
   await grid.getByRole('row').nth(1).focus()
   await page.keyboard.press('Space')

@@ -189,6 +189,22 @@ test('alerts are filtered by the API and acted upon by keys, several at once, an
   await expect
     .poll(async () => Number((await main.getByRole('status').innerText()).replace(/\D/g, '')))
     .toBeLessThan(before)
+  const toast = page.getByTestId('toast')
+  await toast.getByRole('button', { name: 'Dismiss' }).click()
+  await page.getByRole('button', { name: 'Messages' }).click() // a message is found again
+  const messages = page.getByRole('dialog', { name: 'Messages' })
+  await messages
+    .getByRole('listitem')
+    .filter({ hasText: 'Acknowledged 2 alerts' })
+    .getByRole('button', { name: 'Undo' })
+    .click()
+  await toast.getByText('Undone: Acknowledged 2 alerts').waitFor()
+  await expect
+    .poll(async () => Number((await main.getByRole('status').innerText()).replace(/\D/g, '')))
+    .toBeGreaterThanOrEqual(before)
+  await page.getByRole('button', { name: 'Messages' }).click()
+  expect(await messages.getByRole('button', { name: 'Undo' }).count()).toBe(0)
+  await page.keyboard.press('Escape')
 
   await rows.nth(1).focus()
   await page.keyboard.press('s')
@@ -201,7 +217,7 @@ test('alerts are filtered by the API and acted upon by keys, several at once, an
     .filter({ hasText: 'Planned maintenance for' })
     .getByRole('button', { name: 'Undo' })
     .click()
-  await page.getByText('Maintenance removed').waitFor()
+  await page.getByText(/^Undone: Planned maintenance for/).waitFor()
 
   await main.getByRole('searchbox', { name: 'Search alerts' }).fill('no such thing')
   await main.getByRole('button', { name: 'Show all active alerts' }).click()

@@ -13,6 +13,21 @@ export interface State {
 }
 
 export const states: State[] = [
+  {
+    name: 'the past messages',
+    open: async (page) => {
+      await fleet(page)
+      await page.getByRole('grid', { name: 'Devices' }).getByRole('row').nth(1).getByRole('checkbox').check()
+      await page.getByRole('button', { name: 'Turn alerting off' }).click()
+      await page.getByTestId('toast').getByRole('button', { name: 'Undo' }).click()
+      await page
+        .getByTestId('toast')
+        .getByText(/^Undone: /)
+        .waitFor()
+      await page.getByRole('contentinfo').getByRole('button', { name: 'Messages' }).click()
+      await page.getByRole('dialog', { name: 'Messages' }).getByRole('listitem').nth(1).waitFor()
+    },
+  },
   { name: 'welcome', more: true, open: (page) => page.getByText('Sample requests').waitFor() },
   {
     name: 'sign in',

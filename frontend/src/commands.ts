@@ -67,6 +67,7 @@ export function commandList(app: App): Command[] {
       run: () => app.navigation.go(app.navigation.view === 'api' ? 'monitor' : 'api'),
     },
     { id: 'view.welcome', ...named['view.welcome'], group: 'View', run: () => app.navigation.go('welcome') },
+    { id: 'messages', ...named['messages'], group: 'View', run: () => app.commands.run('messages.open') },
     { id: 'tour', ...named['tour'], group: 'View', run: () => void app.commands.run('tour.start') },
     {
       id: 'palette',

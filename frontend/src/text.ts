@@ -20,6 +20,8 @@ export const text = {
     views: { monitor: 'Monitor', api: 'API' },
   },
 
+  messages: { title: 'Messages', none: 'No messages yet' },
+
   status: {
     ready: 'Ready',
     sending: 'Sending…',
@@ -54,6 +56,7 @@ export const text = {
     'monitor.forward': { label: 'Forward', words: 'monitor next screen' },
     'view.toggle': { label: 'Toggle Monitor and API', words: 'switch view' },
     'view.welcome': { label: 'Welcome screen', words: 'home start samples' },
+    messages: { label: 'Show messages', words: 'notifications toasts undo' },
     tour: { label: 'Take the tour', words: 'help introduction first steps' },
     palette: { label: 'Command palette' },
     'quick.switch': { label: 'Go to tab or endpoint' },

@@ -19,6 +19,7 @@ export interface Actions {
   'keys.open': None
   'left.collections': None
   'left.endpoints': None
+  'messages.open': None
   'pane.left': None
   'pane.right': None
   'path.focus': None

@@ -5,6 +5,8 @@ export const text = {
   notLoaded: 'Could not load this part of the page. Reload the page.',
   units: { s: 's', min: 'min', h: 'h' },
   dismiss: 'Dismiss',
+  undo: 'Undo',
+  undone: (what: string) => `Undone: ${what}`,
   showThem: 'Show them',
   savedTo: (path: string) => `Saved to ${path}`,
   clipboard: {

@@ -1,9 +1,21 @@
+import { text as words } from './text'
+
+interface Action {
+  label: string
+  run(): void
+}
+
 export interface ToastOptions {
   /** By default ok. */
   tone?: 'ok' | 'warn' | 'error'
-  action?: { label: string; run(): void }
+  action?: Action
   /** A second action, before the first. */
-  also?: { label: string; run(): void }
+  also?: Action
+  /**
+   * Undoes what the message says, and is offered as an action. It resolves to false if that failed, and has reported
+   * why.
+   */
+  undo?: () => Promise<boolean>
   /** Stays until dismissed, instead of six seconds. */
   stay?: boolean
   /** Sentences to show on demand, because a message is short. */
@@ -13,9 +25,12 @@ export interface ToastOptions {
 export interface Toast extends ToastOptions {
   id: number
   text: string
+  /** Epoch milliseconds. */
+  at: number
 }
 
 const shownFor = 6000 // ms
+const kept = 30
 
 /**
  * One short message at a time; a new one replaces the previous one. It stays while it is under the
@@ -23,13 +38,35 @@ const shownFor = 6000 // ms
  */
 export class Toasts {
   current = $state.raw<Toast>()
+  /** The last messages, the newest first. */
+  past = $state.raw<readonly Toast[]>([])
   #last = 0
   #timer: ReturnType<typeof setTimeout> | undefined
 
   show(text: string, options: ToastOptions = {}) {
     clearTimeout(this.#timer)
-    this.current = { ...options, text, id: ++this.#last }
+    this.current = { ...options, text, id: ++this.#last, at: Date.now() }
+    this.past = [this.current, ...this.past].slice(0, kept)
     this.leave()
+  }
+
+  /** Returns the actions of a message. */
+  actionsOf(toast: Toast): Action[] {
+    const { text, also, action, undo } = toast
+    const back = undo && {
+      label: words.undo,
+      run: () => void undo().then((done) => done && this.show(words.undone(text))),
+    }
+    return [back, also, action].filter((a) => a !== undefined)
+  }
+
+  /** Runs an action of a message, which then has none any more. */
+  run(toast: Toast, action: Action) {
+    if (this.current?.id === toast.id) this.dismiss()
+    this.past = this.past.map((t) =>
+      t.id === toast.id ? { ...t, action: undefined, also: undefined, undo: undefined } : t,
+    )
+    action.run()
   }
 
   /** Keeps the toast while the user points at it. */

@@ -21,3 +21,28 @@ test('a message goes after six seconds, unless somebody holds it or it is to sta
   vi.advanceTimersByTime(60_000)
   expect(toasts.current?.text).toBe('No keyring')
 })
+
+test('messages are kept, and what one undoes is said', async () => {
+  const toasts = new Toasts()
+  let undone = 0
+  toasts.show('Deleted web-1', { undo: () => Promise.resolve(++undone < 2) })
+  const [deleted] = toasts.past
+  toasts.show('Copied')
+  vi.advanceTimersByTime(60_000)
+  expect(toasts.past.map((t) => t.text)).toEqual(['Copied', 'Deleted web-1'])
+
+  const [undo] = toasts.actionsOf(deleted)
+  expect(undo.label).toBe('Undo')
+  toasts.run(deleted, undo)
+  await vi.advanceTimersByTimeAsync(0)
+  expect(toasts.current?.text).toBe('Undone: Deleted web-1')
+  expect(toasts.actionsOf(toasts.past[2])).toEqual([])
+
+  toasts.show('Deleted web-2', { undo: () => Promise.resolve(++undone < 2) })
+  toasts.run(toasts.past[0], toasts.actionsOf(toasts.past[0])[0])
+  await vi.advanceTimersByTimeAsync(0)
+  expect(toasts.past[0].text).toBe('Deleted web-2') // its failure is reported by itself
+
+  for (let n = 0; n < 100; n++) toasts.show(`Message ${n}`)
+  expect([toasts.past.length, toasts.past[29].text]).toEqual([30, 'Message 70'])
+})

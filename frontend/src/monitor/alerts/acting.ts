@@ -48,17 +48,20 @@ export async function act(app: App, what: Act, alerts: Alert[], saying: Saying):
     )
     if (answer === undefined) break // the next would fail as well
     done++
-    if (what === 'sdt') made.push(answer.id)
+    made.push(what === 'sdt' ? answer.id : alert.id)
   }
   if (!done) return false
   app.live.refresh() // show the change at once, before its event arrives
-  const undo = made.length ? { action: { label: text.act.undo, run: () => void undoMaintenance(app, made) } } : {}
+  const undos: Partial<Record<Act, () => Promise<boolean>>> = {
+    ack: () => unack(app, made),
+    sdt: () => undoMaintenance(app, made),
+  }
   app.toasts.show(
     text.act.done(
       what,
       done === 1 ? called(alerts[0]) : what === 'sdt' && saying.whole ? text.act.devices(done) : text.act.several(done),
     ),
-    undo,
+    { undo: undos[what] },
   )
   return true
 }
@@ -82,14 +85,26 @@ export function maintenance(alert: Alert, { comment, minutes, whole }: Saying, n
   }
 }
 
-async function undoMaintenance(app: App, ids: string[]) {
-  let gone = 0
+async function undoMaintenance(app: App, ids: string[]): Promise<boolean> {
   for (const id of ids)
     if (
-      await write(app, text.act.maintenanceStays, (portal) =>
+      !(await write(app, text.act.maintenanceStays, (portal) =>
         patiently(app, () => portal.remove('/sdt/sdts/{id}', { params: { id } })).then(() => true),
-      )
+      ))
     )
-      gone++
-  if (gone) app.toasts.show(text.act.removed(gone))
+      return false
+  app.live.refresh()
+  return true
+}
+
+async function unack(app: App, ids: string[]): Promise<boolean> {
+  for (const id of ids)
+    if (
+      !(await write(app, text.act.staysAcked, (portal) =>
+        patiently(app, () => portal.create('/alert/alerts/{id}/unack', undefined, { params: { id } })).then(() => true),
+      ))
+    )
+      return false
+  app.live.refresh()
+  return true
 }

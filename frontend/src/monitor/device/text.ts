@@ -170,7 +170,6 @@ export const text = {
     notRemoved: 'Not removed',
     notPutBack: 'Not restored',
     removed: (name: string) => `Removed ${name}`,
-    undo: 'Undo',
     noneLike: (words: string) => `No matches for “${words}”`,
     none: 'No properties',
     origins: {

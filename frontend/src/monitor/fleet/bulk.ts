@@ -42,14 +42,14 @@ async function patch(
     return
   after('done')
   app.toasts.show(done, {
-    action: {
-      label: text.undo,
-      run: () =>
-        void batch(
-          app,
-          text.notUndone,
-          devices.map((d) => ({ op: 'patch', id: d.id, body: before(d) })),
-        ).then(() => after('undone')),
+    undo: async () => {
+      const undone = await batch(
+        app,
+        text.notUndone,
+        devices.map((d) => ({ op: 'patch', id: d.id, body: before(d) })),
+      )
+      after('undone')
+      return undone
     },
   })
 }
@@ -103,20 +103,23 @@ export async function remove(app: App, devices: Pick<Device, 'id'>[], after: Aft
   )
     return
   after('done')
-  app.toasts.show(text.removal.done(devices.length), {
-    action: { label: text.undo, run: () => void restore(app, devices, after) },
-  })
+  app.toasts.show(text.removal.done(devices.length), { undo: () => restore(app, devices, after) })
 }
 
-async function restore(app: App, devices: Pick<Device, 'id'>[], after: After) {
-  for (const { id } of devices)
-    if (
-      (await write(app, text.removal.notRestored, (portal) =>
-        patiently(app, () => portal.create('/device/recyclebin/{id}/restore', undefined, { params: { id } })),
-      )) === undefined
-    )
-      break
+async function restore(app: App, devices: Pick<Device, 'id'>[], after: After): Promise<boolean> {
+  const restored = await all(devices, ({ id }) =>
+    write(app, text.removal.notRestored, (portal) =>
+      patiently(app, () => portal.create('/device/recyclebin/{id}/restore', undefined, { params: { id } })),
+    ),
+  )
   after('undone')
+  return restored
+}
+
+/** Runs a step for each, until one fails by returning undefined; reports whether all succeeded. */
+async function all<T>(each: readonly T[], step: (one: T) => Promise<unknown>): Promise<boolean> {
+  for (const one of each) if ((await step(one)) === undefined) return false
+  return true
 }
 
 export interface Window {
@@ -147,15 +150,14 @@ export async function maintain(app: App, ids: number[], { from, to, comment }: W
   }
   after('done')
   const undo = async () => {
-    for (const id of made)
-      if (
-        (await write(app, text.maintenance.notUndone, (portal) =>
-          patiently(app, () => portal.remove('/sdt/sdts/{id}', { params: { id } })).then(() => true),
-        )) === undefined
-      )
-        break
+    const undone = await all(made, (id) =>
+      write(app, text.maintenance.notUndone, (portal) =>
+        patiently(app, () => portal.remove('/sdt/sdts/{id}', { params: { id } })).then(() => true),
+      ),
+    )
     after('undone')
+    return undone
   }
-  app.toasts.show(text.maintenance.done(ids.length), { action: { label: text.undo, run: () => void undo() } })
+  app.toasts.show(text.maintenance.done(ids.length), { undo })
   return true
 }
