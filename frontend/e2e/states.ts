@@ -60,10 +60,7 @@ export const states: State[] = [
     name: 'the fleet with devices selected',
     open: async (page) => {
       await fleet(page)
-      await page
-        .getByRole('row', { name: /acc-sw-01\.fra/ })
-        .getByRole('checkbox')
-        .check()
+      await page.getByRole('grid', { name: 'Devices' }).getByRole('row').nth(1).getByRole('checkbox').check()
       await page.getByRole('toolbar', { name: 'Selected devices' }).waitFor()
     },
   },
@@ -540,7 +537,7 @@ async function monitor(page: Page, screen?: string) {
 
 async function fleet(page: Page) {
   await monitor(page, 'Fleet')
-  await page.getByRole('grid', { name: 'Devices' }).getByRole('button', { name: 'acc-sw-01.fra' }).waitFor()
+  await page.getByRole('grid', { name: 'Devices' }).locator('.object').first().waitFor()
   await page.getByRole('treeitem', { name: /^Servers/ }).waitFor()
 }
 

@@ -7,8 +7,8 @@ test('cells lie in rows, the worst first, and a point finds its cell', () => {
   expect([0, 1, 3, 4, 6, 23].map((cell) => shape.at(cell).sort)).toEqual([
     'critical',
     'error',
-    'without an answer',
-    'without data yet',
+    'not responding',
+    'without data',
     'healthy',
     'healthy',
   ])

@@ -4,7 +4,7 @@
  */
 
 /** The worst first. */
-export const sorts = ['critical', 'error', 'warning', 'without an answer', 'without data yet', 'healthy'] as const
+export const sorts = ['critical', 'error', 'warning', 'not responding', 'without data', 'healthy'] as const
 export type Sort = (typeof sorts)[number]
 
 /** The number of objects of each kind, in order. */
@@ -108,8 +108,8 @@ export function paint(canvas: HTMLCanvasElement, shape: Layout, here: number) {
       critical: radius + 0.4,
       error: radius,
       warning: radius - 1,
-      'without an answer': radius - 0.7,
-      'without data yet': radius - 2.6,
+      'not responding': radius - 0.7,
+      'without data': radius - 2.6,
       healthy: radius - 0.8,
     }[band.sort]
     for (let cell = band.from; cell < band.from + band.cells; cell++) hexagon(path, spotOf(cell, shape.columns), size)
@@ -126,10 +126,10 @@ export function paint(canvas: HTMLCanvasElement, shape: Layout, here: number) {
       case 'warning':
         stroke(ink, path, colour('--warn-fill'), 2)
         break
-      case 'without an answer':
+      case 'not responding':
         stroke(ink, path, colour('--line-3'), 1)
         break
-      case 'without data yet':
+      case 'without data':
         ink.fillStyle = colour('--text-3')
         ink.fill(path)
         break

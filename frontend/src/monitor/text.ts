@@ -2,15 +2,6 @@
 import { number } from '../ui/locale'
 import type { Sort } from './honeycomb'
 
-const sorts: Record<Sort, string> = {
-  critical: 'critical',
-  error: 'error',
-  warning: 'warning',
-  'without an answer': 'not responding',
-  'without data yet': 'without data',
-  healthy: 'healthy',
-}
-
 export const text = {
   title: 'Monitor',
   /** The settings of the portal, with more search words for each section. */
@@ -60,7 +51,7 @@ export const text = {
   failed: (what: string, why: string) => `${what}: ${why}`,
 
   severities: { crit: 'Critical', error: 'Error', warn: 'Warning', ok: 'OK', unknown: 'No data yet' },
-  cells: (n: number, sort: Sort) => `${number(n)} ${sorts[sort]}`,
+  cells: (n: number, sort: Sort) => `${number(n)} ${sort}`,
 
   units: { s: 's', min: 'min', h: 'h', d: 'd' },
   ago: (span: string) => `${span} ago`,

@@ -81,7 +81,7 @@ test('an alert in words and numbers', () => {
 })
 
 test('the devices of a cell are asked for by group and sort', () => {
-  expect((['critical', 'without an answer', 'without data yet', 'healthy'] as const).map(deviceConditions)).toEqual([
+  expect((['critical', 'not responding', 'without data', 'healthy'] as const).map(deviceConditions)).toEqual([
     'alertStatus~"-critical-"',
     'alertStatus:"none",hostStatus!:"normal"',
     'alertStatus:"none",hostStatus:"normal",lastDataTime:0',

@@ -1,9 +1,10 @@
 import type { Column } from '../table'
+import { bySeverity } from './devices'
 import { text } from './text'
 
 /** The columns of the device list, in order; the device itself is always shown. */
 export const allColumns: readonly Column[] = [
-  { id: 'status', label: text.heads.status, width: '128px' },
+  { id: 'status', label: text.heads.status, width: '144px', sort: bySeverity },
   { id: 'device', label: text.heads.device, width: 'minmax(120px, 2fr)', sort: 'displayName' },
   { id: 'address', label: text.heads.address, width: 'minmax(90px, 2fr)', sort: 'name' },
   { id: 'group', label: text.heads.group, width: 'minmax(90px, 4fr)' },
@@ -14,6 +15,8 @@ export const allColumns: readonly Column[] = [
 
 const hiddenAtFirst = ['description']
 
-export function columnsShown(chosen: readonly string[] | undefined): Column[] {
-  return allColumns.filter((c) => c.id === 'device' || (chosen ? chosen.includes(c.id) : !hiddenAtFirst.includes(c.id)))
+/** `collectors`: there are several, so that their column says something. */
+export function columnsShown(chosen: readonly string[] | undefined, collectors = true): Column[] {
+  const hidden = collectors ? hiddenAtFirst : [...hiddenAtFirst, 'collector']
+  return allColumns.filter((c) => c.id === 'device' || (chosen ? chosen.includes(c.id) : !hidden.includes(c.id)))
 }

@@ -1,5 +1,6 @@
 /** Converts the filters of the fleet to a query of the API. */
 import type { ItemOf } from '../../client/monitor'
+import { severities, severityOfDevice, type Severity } from '../severity'
 import { text } from './text'
 
 export const deviceFields =
@@ -31,6 +32,12 @@ export const states = [
   { id: 'muted', name: text.states.muted, condition: 'disableAlerting:true' },
 ] as const
 
+/** The field that orders devices by severity, which is the default order. */
+export const bySeverity = 'alertStatusPriority'
+
+/** Returns the sort of the API: devices of one severity are sorted by condition and name. */
+export const sortOf = (sort: string) => (sort.endsWith(bySeverity) ? `${sort},hostStatus,displayName` : sort)
+
 export interface Wanted {
   /** Ids of the selected group and its subgroups; empty for all devices. */
   groups: readonly number[]
@@ -51,11 +58,14 @@ export function filterOf({ groups, state, search }: Wanted): string {
   return parts.join(',')
 }
 
-/** Returns the text of a hostStatus. */
-export function hostWord(hostStatus: string | undefined): string {
-  if (hostStatus === 'dead') return text.host.dead
-  if (hostStatus === 'dead-collector') return text.host.noCollector
-  return text.host.ok
+/**
+ * Returns the condition of a device in one word. One that does not respond says so, with the color of its worst alert.
+ */
+export function conditionOf(d: Pick<Device, 'hostStatus' | 'alertStatus' | 'lastDataTime'>): Severity {
+  const severity = severityOfDevice(d)
+  if (d.hostStatus === 'normal') return severity
+  const word = d.hostStatus === 'dead-collector' ? text.host.noCollector : text.host.dead
+  return { ...(severity.number ? severity : severities[0]), word }
 }
 
 /** Parses ids such as `5,7`. */

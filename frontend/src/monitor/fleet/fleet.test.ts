@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { moved } from './bulk'
 import { columnsShown } from './columns'
-import { filterOf, hostWord, idsOf } from './devices'
+import { conditionOf, filterOf, idsOf, sortOf } from './devices'
 import { tops, type Group } from './groups.svelte'
 
 describe('the filter of the fleet', () => {
@@ -37,13 +37,37 @@ test('the device is a column whatever is chosen', () => {
   expect(columnsShown(['data', 'description']).map((c) => c.id)).toEqual(['device', 'description', 'data'])
 })
 
+test('the worst devices come first, and the column of collectors only where there are several', () => {
+  expect(['alertStatusPriority', '-alertStatusPriority', 'name'].map(sortOf)).toEqual([
+    'alertStatusPriority,hostStatus,displayName',
+    '-alertStatusPriority,hostStatus,displayName',
+    'name',
+  ])
+  expect(columnsShown(undefined, false).map((c) => c.id)).toEqual(['status', 'device', 'address', 'group', 'data'])
+  expect(columnsShown(['collector'], false).map((c) => c.id)).toEqual(['device', 'collector'])
+})
+
 test('ids and states read as the API writes them', () => {
   expect(idsOf('8,15')).toEqual([8, 15])
   expect(idsOf('')).toEqual([])
-  expect([hostWord('normal'), hostWord('dead'), hostWord('dead-collector')]).toEqual([
-    'OK',
-    'Not responding',
-    'Collector down',
+  const condition = (hostStatus: string, alertStatus: string, lastDataTime = 1) => {
+    const { level, word } = conditionOf({ hostStatus, alertStatus, lastDataTime })
+    return `${level} ${word}`
+  }
+  expect([
+    condition('normal', 'none'),
+    condition('normal', 'none', 0),
+    condition('normal', 'confirmed-error-none'),
+    condition('dead', 'none'),
+    condition('dead', 'unconfirmed-warn-none'),
+    condition('dead-collector', 'none', 0),
+  ]).toEqual([
+    'ok OK',
+    'unknown No data yet',
+    'error Error',
+    'crit Not responding',
+    'warn Not responding',
+    'crit Collector down',
   ])
 })
 

@@ -18,6 +18,8 @@ export interface CollectorName {
 export class Names {
   readonly groups = new SvelteMap<number, GroupName>()
   readonly collectors = new SvelteMap<number, CollectorName>()
+  /** Whether it matters which collector polls a device: several do, or the only one is down. */
+  several = $state(false)
   #asked = new Set<number>()
   #wanted = new Set<number>()
 
@@ -48,8 +50,10 @@ export class Names {
   /** Users without access to collectors see their numbers. */
   async askCollectors() {
     const found = await this.app.client.monitor
-      .list('/setting/collectors', { query: { size: 1000, fields: 'id,description,hostname,isDown' } })
+      .list('/setting/collectors', { query: { size: 1000, fields: 'id,description,hostname,isDown,numberOfHosts' } })
       .catch(() => undefined)
+    const busy = found?.items.filter((c) => c.numberOfHosts > 0) ?? []
+    this.several = busy.length > 1 || busy.some((c) => c.isDown)
     for (const c of found?.items ?? [])
       this.collectors.set(c.id, { name: c.description || c.hostname || text.collector(c.id), down: c.isDown })
   }

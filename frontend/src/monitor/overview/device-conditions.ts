@@ -4,8 +4,8 @@ const filters: Record<Sort, string> = {
   critical: 'alertStatus~"-critical-"',
   error: 'alertStatus~"-error-"',
   warning: 'alertStatus~"-warn-"',
-  'without an answer': 'alertStatus:"none",hostStatus!:"normal"',
-  'without data yet': 'alertStatus:"none",hostStatus:"normal",lastDataTime:0',
+  'not responding': 'alertStatus:"none",hostStatus!:"normal"',
+  'without data': 'alertStatus:"none",hostStatus:"normal",lastDataTime:0',
   healthy: 'alertStatus:"none",hostStatus:"normal",lastDataTime>0',
 }
 
