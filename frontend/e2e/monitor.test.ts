@@ -154,6 +154,58 @@ test('the overview of a group says which, leads back, and to the devices of a gr
     .toContain('ups-')
 })
 
+test.each([
+  [800, 600],
+  [640, 400],
+])('on a page of %i × %i the overview shows all of its panes below each other, also in an incident', async (w, h) => {
+  const page = await it.page({ fresh: true, width: w, height: h })
+  await page.route('**/api/demo/incidents?*', (route) =>
+    route.fulfill({
+      json: {
+        total: 1,
+        searchId: null,
+        isMin: false,
+        items: [{ id: 1, kind: 'coreSwitchDown', startOn: Math.floor(Date.now() / 1000), deviceId: 0 }],
+      },
+    }),
+  )
+  const { main } = await monitor(page)
+  const banner = main.getByRole('status').filter({ hasText: 'Demo incident: Core switch down' })
+  await banner.waitFor()
+  const sentence = (await banner.getByText(/^since /).boundingBox())!
+  expect(sentence.width).toBeGreaterThan(200)
+  const boxes = await Promise.all(
+    [banner, main.getByRole('region', { name: 'Counts' }), main.getByRole('region', { name: 'Active alerts' })].map(
+      async (pane) => (await pane.boundingBox())!,
+    ),
+  )
+  for (const [i, box] of boxes.slice(1).entries()) expect(box.y).toBeGreaterThanOrEqual(boxes[i].y + boxes[i].height)
+  for (const pane of [
+    main.getByRole('img', { name: /^Alerts raised/ }),
+    main
+      .getByRole('region', { name: 'Device health' })
+      .getByText('one cell per device')
+      .or(main.getByText(/groups$/)),
+    main.getByRole('region', { name: 'Selected alert' }).getByRole('img'),
+  ]) {
+    await pane.first().scrollIntoViewIfNeeded()
+    const { width, height } = (await pane.first().boundingBox())!
+    expect(Math.min(width, height)).toBeGreaterThan(10)
+  }
+})
+
+test('groups below the end of the list are announced, and led to', async () => {
+  const page = await it.page({ fresh: true, width: 1280, height: 800 })
+  const { main } = await monitor(page)
+  const health = main.getByRole('region', { name: 'Device health' })
+  const more = health.getByRole('button', { name: /^\d more groups?$/ })
+  for (let n = 0; n < 12 && (await more.or(health.getByRole('button', { name: 'Sites' })).count()) > 0; n++) {
+    if (!(await more.count())) break
+    await more.click()
+  }
+  await expect.poll(() => more.count()).toBe(0)
+})
+
 test('alerts are filtered by the API and acted upon by keys, several at once, and maintenance is taken back', async () => {
   const page = await it.page({ fresh: true, bypassCSP: true })
   await monitor(page)

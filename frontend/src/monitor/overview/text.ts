@@ -54,6 +54,8 @@ export const text = {
       n: { total: number; critical: number; error: number; warn: number; silent: number; noData: number },
     ) =>
       `${group}: ${n.total} devices, ${n.critical} critical, ${n.error} with errors, ${n.warn} with warnings, ${n.silent} not responding, ${n.noData} without data`,
+    more: (n: number) => `${number(n)} more ${n === 1 ? 'group' : 'groups'}`,
+    scroll: 'Scroll to the next group',
     own: (group: string) => (group ? `Directly in ${group}` : 'In no group'),
     unknown: 'Could not load device health',
     empty: 'No devices here',
