@@ -25,11 +25,11 @@ test('every setting is in force at once, kept in Go, and reset', async () => {
   await settings.getByText('A whole number from 1 to 3,600').waitFor()
   await settings.getByRole('spinbutton', { name: /Request timeout/ }).fill('90')
   await settings.getByRole('spinbutton', { name: /History/ }).fill('500')
-  await choose('Wrap long lines', 'On')
-  await choose('Review writes', 'On')
+  await settings.getByRole('switch', { name: 'Wrap long lines' }).click()
+  await settings.getByRole('switch', { name: 'Review writes' }).click()
   await settings.getByRole('tab', { name: 'Notifications' }).click()
-  await choose('New critical alerts', 'Off')
-  expect(await settings.getByRole('group', { name: 'Tray icon' }).count()).toBe(0) // this program has no window
+  await settings.getByRole('switch', { name: 'New critical alerts' }).click()
+  expect(await settings.getByRole('switch', { name: 'Tray icon' }).count()).toBe(0) // this program has no window
   const kept = () =>
     page.evaluate(async () => (await (await fetch('/explorer/settings')).json()) as Record<string, unknown>)
   await expect.poll(kept).toMatchObject({
@@ -65,7 +65,7 @@ test('every setting is in force at once, kept in Go, and reset', async () => {
   await page.getByRole('group', { name: 'View' }).waitFor()
   await page.keyboard.press('Control+,')
   await settings.getByRole('tab', { name: 'Notifications' }).click()
-  await choose('Tray icon', 'Off')
+  await settings.getByRole('switch', { name: 'Tray icon' }).click()
   await expect.poll(kept).toMatchObject({ tray: false })
 })
 

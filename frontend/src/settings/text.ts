@@ -29,7 +29,6 @@ export const text = {
     none: (words: string) => `No shortcut matches “${words}”.`,
   },
   groups: { Request: 'Request', Tabs: 'Tabs', View: 'View', Session: 'Session' },
-  onOff: { on: 'On', off: 'Off' },
 
   appearance: {
     theme: 'Theme',
