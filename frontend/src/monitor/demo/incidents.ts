@@ -7,69 +7,80 @@ export interface IncidentText {
   /** What happens, in one sentence. */
   does: string
   icon: IconName
+  /** It affects the API only, and opens no alerts. */
+  ofApi?: boolean
 }
 
 export const incidentTexts: readonly IncidentText[] = [
   {
     kind: 'coreSwitchDown',
     name: 'Core switch down',
-    icon: 'divide',
-    does: 'A core switch stops answering, and so does every device behind it; one critical alert stands for all of them.',
+    icon: 'device',
+    does: 'A core switch stops responding, and so do the devices that depend on it. One critical alert covers them all.',
   },
   {
     kind: 'diskFilling',
     name: 'Disk filling',
-    icon: 'download',
-    does: 'The disks of one server fill steadily, so that its alert goes from warning to critical within the hour.',
+    icon: 'gauge',
+    does: 'The disks of one server fill up. Its alert goes from warning to critical within an hour.',
   },
   {
     kind: 'cpuStorm',
     name: 'Busy processors',
     icon: 'pulse',
-    does: 'The processors of a whole group are busy, as after a bad release: many alerts with one cause.',
+    does: 'The processors of a whole group are busy, as after a bad release: many alerts, one cause.',
   },
   {
     kind: 'flappingLink',
     name: 'Flapping link',
-    icon: 'undo',
-    does: 'One interface goes down and up again and again: alerts open and clear.',
+    icon: 'plug',
+    does: 'One interface keeps going down and up. Its alerts open and clear.',
   },
   {
     kind: 'certificateExpiring',
     name: 'Certificate expiring',
     icon: 'key',
-    does: 'The last days of a certificate pass within the hour.',
+    does: 'A certificate goes through its last days within an hour.',
   },
   {
     kind: 'collectorDown',
     name: 'Collector down',
-    icon: 'plug',
-    does: 'A collector falls silent; its devices are no longer looked after.',
+    icon: 'system',
+    does: 'A collector goes down. Its devices are no longer monitored.',
   },
   {
     kind: 'alertStorm',
     name: 'Alert storm',
     icon: 'bell',
-    does: 'Everything that has a threshold goes beyond it, every ten seconds: a test of nerves, and of filters.',
+    does: 'Everything exceeds its threshold, every ten seconds: a test of nerves, and of filters.',
   },
-  { kind: 'slowAnswers', name: 'Slow API', icon: 'clock', does: 'The API takes two seconds for each answer.' },
+  {
+    kind: 'slowAnswers',
+    name: 'Slow API',
+    icon: 'clock',
+    does: 'The API takes two seconds for each response.',
+    ofApi: true,
+  },
   {
     kind: 'tooManyRequests',
     name: 'Rate limit',
-    icon: 'stop',
-    does: 'The API answers every second request with 429 and says when to try again.',
+    icon: 'filter',
+    does: 'The API responds to every second request with 429 and the time to retry.',
+    ofApi: true,
   },
   {
     kind: 'failingAnswers',
     name: 'Failing API',
     icon: 'close',
-    does: 'The API answers about every third request with 500.',
+    does: 'The API responds to about every third request with 500.',
+    ofApi: true,
   },
   {
     kind: 'expiredSession',
     name: 'Sessions refused',
     icon: 'lock',
-    does: 'The API answers 401 for a minute, as if every session had ended.',
+    does: 'The API responds with 401 for a minute, as if every session had ended.',
+    ofApi: true,
   },
 ]
 
