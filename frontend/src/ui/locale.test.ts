@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { decimalsOf, inputMoment, inputTime, week, weekOf, weekdayMoment } from './locale'
+import { decimalsOf, inputMoment, inputTime, localeOf, week, weekOf, weekdayMoment } from './locale'
 
 test('a week begins as it does where the locale is at home', () => {
   expect(weekOf('de-DE')).toEqual([1, 2, 3, 4, 5, 6, 0])
@@ -34,6 +34,17 @@ test('a number is typed and shown with the decimal sign of the locale, and with 
 test('digits are those of the sentences they stand in, whatever the language of the system', () => {
   const arabic = decimalsOf('ar-EG')
   expect([arabic.write('1.5'), arabic.read('1.5')]).toEqual(['1.5', '1.5'])
+})
+
+test('a system without a locale has that of the sentences, which groups digits', () => {
+  expect(['en-US-u-va-posix', 'en-US-POSIX', 'C', 'c', 'de-DE', 'ca-ES'].map(localeOf)).toEqual([
+    'en-US',
+    'en-US',
+    'en-US',
+    'en-US',
+    undefined,
+    undefined,
+  ])
 })
 
 test('a time zone that the system does not know is the own', () => {

@@ -9,15 +9,22 @@
  */
 const digits = { numberingSystem: 'latn' } as const
 
+/**
+ * Returns the locale of numbers and times; undefined for the system's own. A system without one has that of POSIX in
+ * WebKit, which groups no digits.
+ */
+export const localeOf = (system: string) => (/^c$|posix/i.test(system) ? 'en-US' : undefined)
+const locale = localeOf(Intl.NumberFormat().resolvedOptions().locale)
+
 const formatter = (options: Intl.DateTimeFormatOptions) => {
-  const format = new Intl.DateTimeFormat(undefined, { ...options, ...digits })
+  const format = new Intl.DateTimeFormat(locale, { ...options, ...digits })
   return (at: number | Date) => format.format(at)
 }
 const date = { day: 'numeric', month: 'short', year: 'numeric' } as const
 const clock = { hour: '2-digit', minute: '2-digit' } as const
 
 const numbers = (options?: Intl.NumberFormatOptions) => {
-  const format = new Intl.NumberFormat(undefined, { ...options, ...digits })
+  const format = new Intl.NumberFormat(locale, { ...options, ...digits })
   return (n: number) => format.format(n)
 }
 
@@ -50,7 +57,7 @@ export function decimalsOf(locale?: string) {
   }
 }
 /** For the user's locale. */
-export const decimals = decimalsOf()
+export const decimals = decimalsOf(locale)
 
 /** `15:03` */
 export const time = formatter(clock)
@@ -78,9 +85,9 @@ export const timeOfDay = (hour: number, minute: number) => wall(Date.UTC(2026, 0
 export function weekdayMoment(at: number, zone: string): string {
   const options = { weekday: 'short', ...date, ...clock, ...digits } as const
   try {
-    return new Intl.DateTimeFormat(undefined, { ...options, timeZone: zone }).format(at)
+    return new Intl.DateTimeFormat(locale, { ...options, timeZone: zone }).format(at)
   } catch {
-    return new Intl.DateTimeFormat(undefined, options).format(at)
+    return new Intl.DateTimeFormat(locale, options).format(at)
   }
 }
 
@@ -100,7 +107,7 @@ export function weekOf(locale: string): readonly number[] {
   return [0, 1, 2, 3, 4, 5, 6].map((n) => (first + n) % 7)
 }
 /** The days of the user's week. */
-export const week = weekOf(Intl.DateTimeFormat().resolvedOptions().locale)
+export const week = weekOf(Intl.DateTimeFormat(locale).resolvedOptions().locale)
 
 const two = (n: number) => String(n).padStart(2, '0')
 
