@@ -73,6 +73,7 @@ test('an alert in words and numbers', () => {
     against: '> 1 Mbit/s',
   })
   expect(measured(alert({ alertValue: 'no data' }))).toBeUndefined()
+  expect(measured(alert({ alertValue: '0', alertValueWord: 'closed', threshold: '< 1' }))).toBeUndefined() // a word
   expect([instanceOf(alert({})), instanceOf(alert({ instanceName: 'Ping-eth0' })), called(alert({}))]).toEqual([
     '',
     'eth0',

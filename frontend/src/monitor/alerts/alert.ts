@@ -9,7 +9,7 @@ export type Alert = ItemOf<'/alert/alerts'>
 
 /** The fields of a row; notes are only requested for the open alert. */
 export const rowFields =
-  'id,severity,startEpoch,endEpoch,cleared,acked,ackedBy,monitorObjectId,monitorObjectName,monitorObjectType,deviceGroupId,collectorId,resourceTemplateName,resourceId,instanceId,instanceName,dataPointName,dataPointUnit,alertValue,reason,condition,threshold,sdted,type'
+  'id,severity,startEpoch,endEpoch,cleared,acked,ackedBy,monitorObjectId,monitorObjectName,monitorObjectType,deviceGroupId,collectorId,resourceTemplateName,resourceId,instanceId,instanceName,dataPointName,dataPointUnit,alertValue,alertValueWord,reason,condition,threshold,sdted,type'
 
 export const severityColumn: Column = {
   id: 'severity',
@@ -50,10 +50,12 @@ export const unitOf = (a: Pick<Alert, 'dataPointUnit' | 'type'>) =>
 /**
  * Returns the value that opened it, with its unit, and the limit it is beyond, if both are numbers.
  */
-export function measured(a: Pick<Alert, 'alertValue' | 'threshold' | 'severity' | 'dataPointUnit' | 'type'>) {
+export function measured(
+  a: Pick<Alert, 'alertValue' | 'alertValueWord' | 'threshold' | 'severity' | 'dataPointUnit' | 'type'>,
+) {
   const value = Number(a.alertValue)
   const threshold = thresholdOf(a.threshold, a.severity)
-  return a.alertValue !== '' && Number.isFinite(value) && threshold
+  return a.alertValue !== '' && !a.alertValueWord && Number.isFinite(value) && threshold
     ? {
         value,
         threshold,

@@ -65,6 +65,7 @@ export const text = {
   cleared: 'Cleared',
   called: (severity: string, device: string, datapoint: string) =>
     `${severity} ${device} ${datapoint || 'collector down'}`,
+  cluster: 'Cluster alert:',
   collectorSilent: 'The collector is not responding',
   behind: (n: number) => (n === 1 ? 'dependent' : 'dependents'),
   behindIs: (devices: string[]) =>
@@ -91,6 +92,7 @@ export const text = {
     onlyOf: (source: string) => `Only alerts of ${source}`,
     showSource: (source: string) => `Show the data source ${source}`,
     aboutSource: 'Thresholds and collection settings',
+    word: (word: string) => `(${word})`,
     opened: 'Opened',
     ago: (span: string) => `${span} ago`,
     cleared: 'Cleared',
