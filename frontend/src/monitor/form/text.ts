@@ -16,6 +16,7 @@ export const text = {
   nameless: (id: string) => `#${id}`,
   saving: 'Saving…',
   discard: 'Discard edits',
+  cancel: 'Cancel',
   close: 'Close',
 
   wrong: {
