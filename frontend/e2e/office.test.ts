@@ -24,6 +24,11 @@ test('a user is added, refused at the field, changed against somebody else, and 
   await form.getByText('Email address is required.').waitFor() // before anything is sent
   await form.getByRole('textbox', { name: /^Email address/ }).fill('jo@example.net')
   await form.getByRole('checkbox', { name: 'readonly' }).check()
+  // A role that is missing is added without losing the user.
+  await form.getByRole('button', { name: 'New role' }).click()
+  await page.getByRole('region', { name: 'New role' }).getByRole('textbox', { name: /^Name/ }).waitFor()
+  await page.keyboard.press('Alt+ArrowLeft')
+  await expect.poll(() => form.getByRole('textbox', { name: /^Email address/ }).inputValue()).toBe('jo@example.net')
   await form.getByLabel(/^Password/).fill('correct horse battery 7')
   await page.keyboard.press('Control+s')
   await form

@@ -63,6 +63,7 @@ export const text = {
     one: 'user',
     many: 'Users',
     empty: 'A user signs in or uses the API with tokens.',
+    newRole: 'New role',
     columns: {
       username: 'User name',
       name: 'Name',
