@@ -11,7 +11,7 @@ export async function findings(page: Page): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(source)
   const options: RunOptions = {
     runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-    rules: { 'label-content-name-mismatch': { enabled: false } }, // experimental: it takes a description inside a button for its label
+    rules: { 'label-content-name-mismatch': { enabled: true } }, // experimental
     resultTypes: ['violations'],
   }
   const found: string[] = []

@@ -21,9 +21,7 @@ export const text = {
   groups: 'Groups',
   tree: 'Device groups',
   treeWidth: 'Width of the group tree',
-  group: (name: string, n: number, wrong: string[]) =>
-    `${name}, ${devices(n)}${wrong.length ? `, alerts: ${wrong.join(', ')}` : ''}`,
-  wrong: (n: number, severity: string) => `${n} ${severity.toLowerCase()}`,
+  ofDevices: (n: number) => (n === 1 ? 'device' : 'devices'),
   dynamic: 'An expression selects its devices',
   noGroup: 'Group not found',
   editGroup: {
