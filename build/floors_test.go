@@ -43,7 +43,7 @@ var floors = [][]string{
 	{"app/exchange", "app/exchange/hostile"}, // reads and writes what the workspace keeps
 	{"app/explorer/serve", "app/explorer/payload", "app/explorer/client", "app/explorer/catalog"},
 	{"app/explorer/stream", "app/explorer/view", "app/explorer/outgoing", "app/explorer/maintenance"},
-	{"app/explorer/folder", "app/explorer/send"},
+	{"app/explorer/folder", "app/explorer/send", "app/explorer/effect"},
 	{"app/explorer/window", "app/explorer/pages", "app/explorer/undo", "app/explorer/remote", "app/explorer/script",
 		"app/explorer/transfer"},
 	{"app/explorer"}, // puts the rooms together

@@ -38,7 +38,9 @@ package outgoing
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -111,4 +113,25 @@ func (t *Target) Send(ctx context.Context, out *Request) (*http.Response, error)
 		return nil, err
 	}
 	return send(ctx)
+}
+
+// Fetch sends a request and reads a response of at most limit bytes.
+func (t *Target) Fetch(ctx context.Context, out *Request, limit int) (*http.Response, []byte, error) {
+	timed, stop := context.WithTimeoutCause(ctx, t.Timeout, ErrTimeout)
+	defer stop()
+	response, err := t.Send(timed, out)
+	if err != nil {
+		return nil, nil, t.Explain(timed, err, Arrived{})
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, int64(limit)+1))
+	if err == nil && len(body) > limit {
+		err = errors.New("the response is too large")
+		return nil, nil, &fault.Error{Kind: fault.Offline, Field: "portal", Message: fmt.Sprintf("the response of %s "+
+			"has more than %d MiB; request fewer items", t.Host, limit>>20), Err: err}
+	}
+	if err != nil {
+		return nil, nil, t.Explain(timed, err, Arrived{Status: response.Status, Bytes: int64(len(body))})
+	}
+	return response, body, nil
 }

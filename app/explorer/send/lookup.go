@@ -3,9 +3,6 @@ package send
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
 	"net/http"
 
 	"spyglass/app/explorer/outgoing"
@@ -67,21 +64,5 @@ func (s *Sender) FetchUpTo(ctx context.Context, t *outgoing.Target, out *outgoin
 		return nil, nil, err
 	}
 	defer done()
-	timed, stop := context.WithTimeoutCause(life, t.Timeout, outgoing.ErrTimeout)
-	defer stop()
-	response, err := t.Send(timed, out)
-	if err != nil {
-		return nil, nil, t.Explain(timed, err, outgoing.Arrived{})
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(response.Body, int64(limit)+1))
-	if err == nil && len(body) > limit {
-		err = errors.New("the response is too large")
-		return nil, nil, &fault.Error{Kind: fault.Offline, Field: "portal", Message: fmt.Sprintf("the response of %s "+
-			"has more than %d MiB; request fewer items", t.Host, limit>>20), Err: err}
-	}
-	if err != nil {
-		return nil, nil, t.Explain(timed, err, outgoing.Arrived{Status: response.Status, Bytes: int64(len(body))})
-	}
-	return response, body, nil
+	return t.Fetch(life, out, limit)
 }

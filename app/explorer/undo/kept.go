@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"spyglass/app/explorer/effect"
 	"spyglass/app/explorer/outgoing"
 	"spyglass/app/explorer/payload"
 	"spyglass/app/explorer/send"
@@ -33,12 +34,12 @@ type keptObject struct {
 // keepWay stores the undo record in the workspace, unless it contains a secret or
 // undoing would send a masked one.
 func (w *Writes) keepWay(ctx context.Context, x *send.Exchange, way *undo) {
-	if way.out.Signed || outgoing.GivesSecrets(way.out.Endpoint) || strings.Contains(way.sends(), resource.Mask) {
+	if way.Out.Signed || outgoing.GivesSecrets(way.Out.Endpoint) || strings.Contains(way.Sends(), resource.Mask) {
 		return
 	}
-	kept := &keptWay{Method: way.out.Method, Path: way.out.Path, Template: way.out.Endpoint.Path,
-		Headers: way.out.Headers, Before: keptOf(way.before), After: keptOf(way.after)}
-	address, ok := strings.CutPrefix(way.out.URL, way.target.Origin)
+	kept := &keptWay{Method: way.Out.Method, Path: way.Out.Path, Template: way.Out.Endpoint.Path,
+		Headers: way.Out.Headers, Before: keptOf(way.Before), After: keptOf(way.After)}
+	address, ok := strings.CutPrefix(way.Out.URL, way.Target.Origin)
 	if kept.Address = address; !ok || slices.ContainsFunc(kept.Headers, func(h [2]string) bool {
 		return outgoing.SecretKey(h[0]) || slices.Contains(outgoing.SecretHeaders, strings.ToLower(h[0]))
 	}) {
@@ -48,7 +49,7 @@ func (w *Writes) keepWay(ctx context.Context, x *send.Exchange, way *undo) {
 		return
 	}
 	for _, o := range []*keptObject{kept.Before, kept.After} {
-		if o != nil && outgoing.MaskBody(string(o.Text), way.out.Endpoint) != string(o.Text) {
+		if o != nil && outgoing.MaskBody(string(o.Text), way.Out.Endpoint) != string(o.Text) {
 			return
 		}
 	}
@@ -60,18 +61,6 @@ func (w *Writes) keepWay(ctx context.Context, x *send.Exchange, way *undo) {
 		Text: string(text)}); err != nil {
 		x.Log.ErrorContext(ctx, "a write can be undone only until the next start", "err", err)
 	}
-}
-
-// sends returns the body of the write that undoes.
-func (u *undo) sends() string {
-	switch {
-	case u.out.Method == "PUT" || u.out.Method == "PATCH":
-		_, _, body := u.putsBack()
-		return body
-	case u.out.Method == "DELETE" && u.restore() == nil:
-		return u.before.Body(writable(u.collection()))
-	}
-	return ""
 }
 
 func keptOf(o *payload.Object) *keptObject {
@@ -144,11 +133,12 @@ func revived(t *outgoing.Target, row *workspace.Way) *undo {
 		return nil
 	}
 	way := &undo{
-		user: row.UserID, portal: row.PortalID, target: t, before: kept.Before.object(), after: kept.After.object(),
-		out: &outgoing.Request{Method: kept.Method, URL: t.Origin + kept.Address, Headers: kept.Headers,
-			Endpoint: endpoint, Path: kept.Path},
+		user: row.UserID, portal: row.PortalID,
+		Undo: effect.Undo{Target: t, Before: kept.Before.object(), After: kept.After.object(),
+			Out: &outgoing.Request{Method: kept.Method, URL: t.Origin + kept.Address, Headers: kept.Headers,
+				Endpoint: endpoint, Path: kept.Path}},
 	}
-	if way.says() == "" {
+	if way.Says() == "" {
 		return nil
 	}
 	return way

@@ -1,9 +1,8 @@
-// Package undo compares a write with the current object, lists what a deletion
-// removes, and undoes writes.
+// Package undo serves the endpoints that compare drafts with the current object, list
+// what a deletion removes, and undo writes of the history.
 //
-// Before a PUT, PATCH or DELETE the object is fetched, and after a write an undo
-// record is kept: in memory, and in the workspace unless it holds a secret.
-// Undoing sends another request, unless the object has changed since.
+// Package effect does the comparing. This one keeps an undo record of each write: in
+// memory, and in the workspace unless it holds a secret.
 //
 // # Units
 //
@@ -11,8 +10,7 @@
 //
 // # Concurrency
 //
-// Writes is safe for concurrent use. Lists below an object are counted on
-// goroutines of their own, which end before the call returns.
+// Writes is safe for concurrent use.
 //
 // # Errors
 //
@@ -29,10 +27,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"spyglass/app/document"
-	"spyglass/app/explorer/outgoing"
+	"spyglass/app/explorer/effect"
 	"spyglass/app/explorer/payload"
 	"spyglass/app/explorer/send"
 	"spyglass/app/explorer/serve"
@@ -62,21 +59,17 @@ func (w *Writes) Endpoints() []resource.Endpoint {
 // if it cannot be undone.
 func (w *Writes) Says(historyID, userID int64) string {
 	if way := w.undos.of(historyID, userID); way != nil {
-		return way.says()
+		return way.Says()
 	}
 	return ""
 }
 
-// undo is the undo record of one write: the object before and after it. The
-// newest are in memory, and in the workspace unless they contain secrets.
+// undo is the undo record of one write of the history. The newest are in memory,
+// and in the workspace unless they contain secrets.
 type undo struct {
-	user   int64
-	portal int64
-	target *outgoing.Target
-	out    *outgoing.Request
-	before *payload.Object // nil for a POST
-	after  *payload.Object // nil for a DELETE
-
+	effect.Undo
+	user    int64
+	portal  int64
 	secrets []string // that the write sent
 }
 
@@ -92,12 +85,8 @@ type undos struct {
 // together.
 type home struct{ user, portal int64 }
 
-// Limits of undo records.
-const (
-	maxUndos    = 200
-	maxUndoable = 1 << 20 // bytes of one object
-	beforeTime  = 5 * time.Second
-)
+// maxUndos limits the undo records in memory.
+const maxUndos = 200
 
 func (u *undos) keep(id int64, way *undo) {
 	u.mu.Lock()
@@ -150,25 +139,10 @@ func (w *Writes) showUndos(ctx context.Context, c *resource.Call) (*undoables, e
 	out := []undoable{}
 	for _, id := range slices.Backward(u.ids) {
 		if way := u.ways[id]; way != nil && way.user == c.Access.UserID && way.portal == workspace.PortalID(c) {
-			out = append(out, undoable{id, way.says()})
+			out = append(out, undoable{id, way.Says()})
 		}
 	}
 	return &undoables{out}, nil
-}
-
-// look returns the object that a write is about to change; nil if the catalog has
-// no GET for it.
-func (w *Writes) look(ctx context.Context, x *send.Exchange) *payload.Object {
-	if x.Out.Endpoint == nil || !slices.Contains([]string{"PUT", "PATCH", "DELETE"}, x.Out.Method) {
-		return nil
-	}
-	timed, stop := context.WithTimeout(ctx, beforeTime)
-	defer stop()
-	was, err := w.at(timed, x.Target, x.Out)
-	if err != nil {
-		return nil
-	}
-	return was
 }
 
 // Before reads the object that a request is about to change. It returns a
@@ -176,7 +150,7 @@ func (w *Writes) look(ctx context.Context, x *send.Exchange) *payload.Object {
 // of undoing.
 func (w *Writes) Before(ctx context.Context,
 	x *send.Exchange) func(ctx context.Context, doc *document.Document) string {
-	before := w.look(ctx, x)
+	before := effect.Fetch(w.FetchSmall).Look(ctx, x.Target, x.Out)
 	return func(ctx context.Context, doc *document.Document) string { return w.offer(ctx, x, before, doc) }
 }
 
@@ -185,162 +159,19 @@ func (w *Writes) offer(ctx context.Context, x *send.Exchange, before *payload.Ob
 	if x.Out.Method == "GET" || x.Out.Endpoint == nil || x.History.Status/100 != 2 || x.History.ID == 0 {
 		return ""
 	}
-	way := &undo{user: x.User, portal: x.History.PortalID, target: x.Target, out: x.Out, before: before,
-		secrets: x.Secrets}
-	if x.Out.Method != "DELETE" && doc.Size() <= maxUndoable {
-		var body bytes.Buffer
-		if err := doc.WriteText(&body); err == nil {
-			way.after, _ = payload.ReadObject(body.Bytes())
-		}
+	way := &undo{user: x.User, portal: x.History.PortalID, secrets: x.Secrets,
+		Undo: effect.Undo{Target: x.Target, Out: x.Out, Before: before}}
+	var body bytes.Buffer
+	if x.Out.Method != "DELETE" && doc.Size() <= effect.MaxUndoable && doc.WriteText(&body) != nil {
+		body.Reset()
 	}
-	if (x.Out.Method == "PUT" || x.Out.Method == "PATCH") && way.before != nil && !way.before.Like(way.after) {
-		timed, stop := context.WithTimeout(ctx, beforeTime)
-		defer stop()
-		way.after, _ = w.at(timed, x.Target, x.Out)
-	}
-	says := way.says()
+	way.Complete(ctx, w.FetchSmall, body.Bytes())
+	says := way.Says()
 	if says != "" {
 		w.undos.keep(x.History.ID, way)
 		w.keepWay(ctx, x, way)
 	}
 	return says
-}
-
-// says describes the effect of the undo in one sentence; "" if there is none.
-func (u *undo) says() string {
-	switch u.out.Method {
-	case "PUT", "PATCH":
-		if fields := u.restored(); len(fields) > 0 {
-			return "will restore " + payload.Listed(fields)
-		}
-	case "POST":
-		if u.created() != nil {
-			return "will delete " + quotedName(u.after)
-		}
-	case "DELETE":
-		switch {
-		case u.before == nil:
-		case u.restore() != nil:
-			return "will restore " + quotedName(u.before) + " from the recycle bin"
-		case u.collection() != nil:
-			return "will recreate " + quotedName(u.before) + " with a new id"
-		}
-	}
-	return ""
-}
-
-func quotedName(o *payload.Object) string { return "“" + o.Name() + "”" }
-
-// writable returns the fields that a body of e may set.
-func writable(e *resource.Endpoint) []string {
-	var out []string
-	if e == nil || e.Body == nil {
-		return nil
-	}
-	for _, key := range e.Body.Properties {
-		if !key.ReadOnly && !key.WriteOnly {
-			out = append(out, key.Name)
-		}
-	}
-	return out
-}
-
-// restored returns the writable fields that the write changed.
-func (u *undo) restored() []string {
-	if u.before == nil || u.after == nil {
-		return nil
-	}
-	return payload.Differing(u.before, u.after, writable(u.out.Endpoint))
-}
-
-// created returns the DELETE for the object that a POST created.
-func (u *undo) created() *resource.Endpoint {
-	if u.after == nil || len(u.after.Values["id"]) == 0 || !u.out.Endpoint.Creates {
-		return nil
-	}
-	return u.target.Catalog.Match("DELETE", u.out.Path+"/"+outgoing.Segment(u.after.ID()))
-}
-
-func (u *undo) restore() *resource.Endpoint {
-	if strings.Contains(u.out.URL, "deleteHard=true") {
-		return nil
-	}
-	return u.target.Catalog.Restore(u.out.Endpoint)
-}
-
-// collection returns the POST that recreates what a DELETE removed.
-func (u *undo) collection() *resource.Endpoint {
-	at := strings.LastIndexByte(u.out.Path, '/')
-	e := u.target.Catalog.Match("POST", u.out.Path[:max(at, 0)])
-	if e == nil || !e.Creates {
-		return nil
-	}
-	return e
-}
-
-// request returns the write that undoes the recorded one. It returns
-// fault.Conflict if the object has changed since.
-func (u *undo) request(ctx context.Context, w *Writes) (*outgoing.Request, error) {
-	address, _, _ := strings.Cut(u.out.URL, "?")
-	switch u.out.Method {
-	case "POST":
-		made := u.created()
-		out := u.out.By("DELETE", address+"/"+outgoing.Segment(u.after.ID()), "")
-		out.Endpoint, out.Path = made, u.out.Path+"/"+outgoing.Segment(u.after.ID())
-		return out, u.unchanged(ctx, w, out, writable(u.out.Endpoint))
-	case "DELETE":
-		return u.bringBack(ctx, w, address)
-	}
-	method, twin, body := u.putsBack()
-	out := u.out.By(method, address, body)
-	out.Endpoint = twin
-	return out, u.unchanged(ctx, w, out, writable(u.out.Endpoint))
-}
-
-// putsBack returns the write that undoes a PUT or PATCH.
-func (u *undo) putsBack() (method string, twin *resource.Endpoint, body string) {
-	twin = u.target.Catalog.Match("PATCH", u.out.Path)
-	if twin == nil || twin.Path != u.out.Endpoint.Path {
-		return "PUT", u.out.Endpoint, u.before.Body(writable(u.out.Endpoint))
-	}
-	return "PATCH", twin, u.before.Body(u.restored())
-}
-
-// bringBack returns the write that undoes a deletion.
-func (u *undo) bringBack(ctx context.Context, w *Writes, address string) (*outgoing.Request, error) {
-	if _, err := w.at(ctx, u.target, u.out); err == nil {
-		return nil, fault.New(fault.Conflict, "%s exists again, so there is nothing to undo", quotedName(u.before))
-	}
-	if restore := u.restore(); restore != nil {
-		base, _ := strings.CutSuffix(address, u.out.Path)
-		path := strings.Replace(restore.Path, "{id}", outgoing.Segment(u.before.ID()), 1)
-		out := u.out.By("POST", base+path, "{}")
-		out.Endpoint, out.Path = restore, path
-		return out, nil
-	}
-	make := u.collection()
-	path := u.out.Path[:strings.LastIndexByte(u.out.Path, '/')]
-	out := u.out.By("POST", address[:strings.LastIndexByte(address, '/')], u.before.Body(writable(make)))
-	out.Endpoint, out.Path = make, path
-	return out, nil
-}
-
-// unchanged returns fault.Conflict if the object has changed since the write, and
-// makes the undo conditional (ETag) if the portal has versions.
-func (u *undo) unchanged(ctx context.Context, w *Writes, out *outgoing.Request, fields []string) error {
-	now, err := w.at(ctx, u.target, out)
-	if err != nil {
-		return &fault.Error{Kind: fault.Conflict, Message: "the object cannot be read, so the change was not " +
-			"undone: " + fault.Of(err).Message, Err: err}
-	}
-	if changed := payload.Differing(u.after, now, fields); len(changed) > 0 {
-		return fault.New(fault.Conflict, "%s has changed since (%s); undoing would overwrite that, so nothing was sent",
-			quotedName(now), payload.Listed(changed))
-	}
-	if now.Etag != "" {
-		out.Headers = append(out.Headers, [2]string{"If-Match", now.Etag})
-	}
-	return nil
 }
 
 // undone is the result of an undo.
@@ -362,18 +193,18 @@ func (w *Writes) undo(ctx context.Context, c *resource.Call) (*undone, error) {
 	if way == nil || way.portal != workspace.PortalID(c) {
 		return nil, fault.New(fault.Unknown, "this request can no longer be undone")
 	}
-	if way.target, err = w.Target(ctx, c); err != nil {
+	if way.Target, err = w.Target(ctx, c); err != nil {
 		return nil, err
 	}
-	out, err := way.request(ctx, w)
+	out, err := way.Request(ctx, w.FetchSmall)
 	if err != nil {
 		return nil, err
 	}
-	draft := workspace.Draft{Method: out.Method, Path: way.target.MaskedPath(out), Body: out.Body, Mode: "raw"}
+	draft := workspace.Draft{Method: out.Method, Path: way.Target.MaskedPath(out), Body: out.Body, Mode: "raw"}
 	if out.Endpoint != nil {
 		draft.Template = out.Endpoint.Path
 	}
-	x, err := w.ExchangeOf(c, way.target, &send.Request{Draft: draft}, out, way.secrets...)
+	x, err := w.ExchangeOf(c, way.Target, &send.Request{Draft: draft}, out, way.secrets...)
 	if err != nil {
 		return nil, err
 	}
@@ -402,18 +233,5 @@ func (w *Writes) undo(ctx context.Context, c *resource.Call) (*undone, error) {
 	}
 	w.Hub.Notify(way.user, fmt.Sprint("undone ", id),
 		stream.UndoneEvent{HistoryID: id})
-	return &undone{r.HistoryID, way.undone()}, nil
-}
-
-// undone describes the effect of an undo.
-func (u *undo) undone() string {
-	switch {
-	case u.out.Method == "POST":
-		return "Deleted " + quotedName(u.after)
-	case u.out.Method == "DELETE" && u.restore() != nil:
-		return "Restored " + quotedName(u.before)
-	case u.out.Method == "DELETE":
-		return "Recreated " + quotedName(u.before) + " with a new id"
-	}
-	return "Restored " + payload.Listed(u.restored()) + " of " + quotedName(u.before)
+	return &undone{r.HistoryID, way.Undone()}, nil
 }

@@ -1,4 +1,24 @@
-package undo
+// Package effect compares a write with the current object, lists what a deletion
+// removes, and finds the request that undoes a write.
+//
+// It reads with a Fetch and writes nothing: its callers send the write, and the Request
+// of an Undo. The Explorer's drafts and the tools for agents share it.
+//
+// # Units
+//
+// Sizes are bytes; counts are objects.
+//
+// # Concurrency
+//
+// A Fetch is safe for concurrent use if its function is. An Undo belongs to one caller
+// at a time. Lists below an object are counted on goroutines of their own, which end
+// before the call returns.
+//
+// # Errors
+//
+// fault.Conflict: the object was changed since. fault.Unknown: the catalog has no GET
+// for the object, or the portal does not have it.
+package effect
 
 import (
 	"bytes"
@@ -8,35 +28,32 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"spyglass/app/explorer/catalog"
 	"spyglass/app/explorer/outgoing"
 	"spyglass/app/explorer/payload"
 	"spyglass/app/explorer/serve"
-	"spyglass/app/workspace"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
 )
 
-// draftRequest is the body of requests about a draft.
-type draftRequest struct{ Draft workspace.Draft }
+// Fetch sends a request to a portal and reads a response of limited size.
+type Fetch func(ctx context.Context, t *outgoing.Target, out *outgoing.Request) (*http.Response, []byte, error)
 
-var draftRequests = resource.Resource[*draftRequest]{Name: "write", Label: "draft",
-	Fields: []resource.Field[*draftRequest]{
-		{Name: "draft", At: func(d *draftRequest) any { return &d.Draft }, Doc: "The write",
-			Required: true},
-	}}
+// beforeTime limits how long reading an object may delay a write.
+const beforeTime = 5 * time.Second
 
-// at returns the object of a GET of the same path. It returns fault.Unknown if
+// At returns the object of a GET of the same path. It returns fault.Unknown if
 // the catalog has no such GET, or the portal has no such object.
-func (w *Writes) at(ctx context.Context, t *outgoing.Target, out *outgoing.Request) (*payload.Object, error) {
+func (f Fetch) At(ctx context.Context, t *outgoing.Target, out *outgoing.Request) (*payload.Object, error) {
 	twin := t.Catalog.Match("GET", out.Path)
 	if out.Endpoint == nil || twin == nil || twin.Path != out.Endpoint.Path {
 		return nil,
 			fault.New(fault.Unknown, "the catalog has no GET for %s to read the current object", out.Path)
 	}
 	address, _, _ := strings.Cut(out.URL, "?")
-	response, body, err := w.FetchSmall(ctx, t, out.By("GET", address, ""))
+	response, body, err := f(ctx, t, out.By("GET", address, ""))
 	if err != nil {
 		return nil, err
 	}
@@ -52,52 +69,46 @@ func (w *Writes) at(ctx context.Context, t *outgoing.Target, out *outgoing.Reque
 	return o, nil
 }
 
-// fieldChange is the effect of a write on one field.
-type fieldChange struct {
+// FieldChange is the effect of a write on one field.
+type FieldChange struct {
 	Name string `json:"name"`
 	Kind string `json:"kind" enum:"set|changed|cleared|same|readOnly|unknown"`
 	Was  string `json:"was" doc:"JSON, cut when long; empty for none"`
 	Now  string `json:"now"`
 }
 
-// differences lists the fields of an object that a write would change.
-type differences struct {
-	Fields []fieldChange `json:"fields"`
-	Name   string        `json:"name"`
+// Differences lists the fields of an object that a write would change.
+type Differences struct {
+	Fields []FieldChange   `json:"fields"`
+	Name   string          `json:"name"`
+	Was    *payload.Object `json:"-"` // the object now
 }
 
-// changes compares the body of a PUT or PATCH with the current object.
-func (w *Writes) changes(ctx context.Context, c *resource.Call, in *draftRequest) (*differences, error) {
-	if in.Draft.Method != "PUT" && in.Draft.Method != "PATCH" {
-		return nil, fault.At("draft.method", "only PUT and PATCH requests can be compared")
-	}
-	t, _, out, err := w.Outgoing(ctx, c, &in.Draft, outgoing.Strict)
-	if err != nil {
-		return nil, err
-	}
+// Changes compares the body of a PUT or PATCH with the current object.
+func (f Fetch) Changes(ctx context.Context, t *outgoing.Target, out *outgoing.Request) (*Differences, error) {
 	given, ok := payload.ReadObject([]byte(out.Body))
 	if !ok {
 		return nil, fault.At("body", "the body is not a JSON object, so it cannot be compared")
 	}
-	was, err := w.at(ctx, t, out)
+	was, err := f.At(ctx, t, out)
 	if err != nil {
 		return nil, err
 	}
-	return &differences{compare(out.Endpoint, was, given), was.Name()}, nil
+	return &Differences{compare(out.Endpoint, was, given), was.Name(), was}, nil
 }
 
 // compare returns the change of each field, in the body's order; fields that a
 // PUT would clear come last.
-func compare(e *resource.Endpoint, was, given *payload.Object) []fieldChange {
+func compare(e *resource.Endpoint, was, given *payload.Object) []FieldChange {
 	declared := map[string]*resource.Key{}
 	if e.Body != nil {
 		for i := range e.Body.Properties {
 			declared[e.Body.Properties[i].Name] = &e.Body.Properties[i]
 		}
 	}
-	out := []fieldChange{}
+	out := []FieldChange{}
 	for _, name := range given.Keys {
-		one := fieldChange{Name: name, Was: cut(was.Values[name]), Now: cut(given.Values[name])}
+		one := FieldChange{Name: name, Was: cut(was.Values[name]), Now: cut(given.Values[name])}
 		key, known := declared[name]
 		switch _, there := was.Values[name]; {
 		case known && key.WriteOnly:
@@ -124,7 +135,7 @@ func compare(e *resource.Endpoint, was, given *payload.Object) []fieldChange {
 		if sent || !there || key.ReadOnly || key.WriteOnly || isEmpty(value) || isDefault(&key.Schema, value) {
 			continue
 		}
-		out = append(out, fieldChange{Name: key.Name, Kind: "cleared", Was: cut(value), Now: defaultText(&key.Schema)})
+		out = append(out, FieldChange{Name: key.Name, Kind: "cleared", Was: cut(value), Now: defaultText(&key.Schema)})
 	}
 	return out
 }
