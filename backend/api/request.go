@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
@@ -52,6 +53,9 @@ func (x *exchange) call() (*resource.Call, error) {
 			c.Device = known.Value
 		}
 	}
+	if x.session == nil {
+		c.Client = clientOf(x.r.UserAgent())
+	}
 	if x.session != nil {
 		c.Session = resource.Session{Cookie: x.session.Secret, CSRF: x.session.CSRF, Window: x.fromWindow()}
 	}
@@ -64,6 +68,20 @@ func (x *exchange) call() (*resource.Call, error) {
 		}
 	}
 	return c, nil
+}
+
+// maxClient limits the characters of the name of a client.
+const maxClient = 200
+
+// clientOf returns the User-Agent of a request, on one line and truncated.
+func clientOf(agent string) string {
+	agent = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(agent, ""))
+	return string([]rune(agent)[:min(len([]rune(agent)), maxClient)])
 }
 
 // patchOnly reduces the body of a published client's PATCH to the fields in

@@ -86,6 +86,7 @@ type Call struct {
 	Lenient bool   // sent to the mount for published clients (wire.md, Two mounts)
 	Base    string // the mount as a URL, "http://127.0.0.1:8443/api"
 	Remote  string // the caller's address, without port
+	Client  string // the program that sent a request with a token, in its own words; empty for a session
 	Verb    string // the last word of a path such as "/alert/alerts/{id}/ack"; empty for lists and rows
 	Lines   bool   // the client wants the whole list, one object per line (Accept: application/x-ndjson)
 	Peek    bool   // HEAD: the body is not sent, and nothing may change

@@ -27,6 +27,7 @@ type AuditLog struct {
 	HappenedOn  resource.Seconds
 	Local       string
 	IP          string
+	Client      string
 	Description string
 	Action      string
 	Object      string
@@ -59,6 +60,10 @@ var AuditLogs = resource.Resource[*AuditLog]{
 			Example: "2026-09-21 16:13:20 CEST"},
 		{Name: "ip", At: func(a *AuditLog) any { return &a.IP },
 			Doc: "Where the request came from; empty for the portal itself", ReadOnly: true, Example: "127.0.0.1"},
+		{Name: "client", At: func(a *AuditLog) any { return &a.Client },
+			Doc: "The program that sent the request with an API token, in its own words (User-Agent); an agent " +
+				"comes with its name and version. Empty for the page and the portal itself", ReadOnly: true,
+			Example: "Spyglass/0.1.0 (MCP; claude-ai 1.2.0)"},
 		{Name: "description", At: func(a *AuditLog) any { return &a.Description }, Doc: "What happened, as a sentence",
 			ReadOnly: true, Example: `Changed the device 7, "web-42": description`},
 		{Name: "action", At: func(a *AuditLog) any { return &a.Action },
@@ -109,7 +114,7 @@ func Audit(ctx context.Context, tx resource.Tx, c *resource.Change) error {
 	}
 	at := time.Now()
 	if c.Call != nil {
-		at, row.IP = c.Call.At, c.Call.Remote
+		at, row.IP, row.Client = c.Call.At, c.Call.Remote, c.Call.Client
 	}
 	row.HappenedOn, row.Local = resource.SecondsOf(at), at.Format("2006-01-02 15:04:05 MST")
 	if err := resource.Put(ctx, tx, AuditLogRows, &row); err != nil || row.ID%pruneEvery != 0 {

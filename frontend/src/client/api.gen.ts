@@ -8290,6 +8290,11 @@ export interface components {
             readonly ip?: string;
             /**
              * @description What happened, as a sentence
+            /**
+             * @description The program that sent the request with an API token, in its own words (User-Agent); an agent comes with its name and version. Empty for the page and the portal itself
+             * @example Spyglass/0.1.0 (MCP; claude-ai 1.2.0)
+             */
+            readonly client?: string;
              * @example Changed the device 7, "web-42": description
              */
             readonly description?: string;

@@ -1,4 +1,5 @@
 import { exact, moment } from '../age'
+import type { Cell } from '../list/cells'
 import type { Kind } from './kind'
 import { text } from './text'
 
@@ -55,6 +56,7 @@ export const kind: Kind = {
     [t.facts.at, exact(Number(r.happenedOn))],
     [t.facts.who, { text: String(r.username), code: true }],
     [t.facts.ip, { text: String(r.ip || t.portal), code: true }],
+    ...(r.client ? [[t.facts.client, { text: String(r.client), code: true }] as [string, Cell]] : []),
     [t.facts.action, { text: String(r.action), code: true }],
     ...(r.object ? [[t.facts.thing, `${String(r.object)} ${Number(r.objectId) || ''}`] as [string, string]] : []),
   ],

@@ -501,7 +501,7 @@ export const text = {
     empty: 'Every change to the portal appears here.',
     columns: { at: 'Time', who: 'User', what: 'Action', ip: 'From' },
     narrow: { all: 'All', signIns: 'Sign-ins', deletions: 'Deletions' },
-    facts: { at: 'Time', who: 'User', ip: 'From', action: 'Action', thing: 'Object' },
+    facts: { at: 'Time', who: 'User', ip: 'From', client: 'Program', action: 'Action', thing: 'Object' },
     portal: 'the portal itself',
     noIp: '–',
     diff: { field: 'Field', before: 'Before', after: 'After', none: 'No fields changed' },
