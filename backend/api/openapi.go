@@ -156,6 +156,9 @@ func (c *components) operation(e *resource.Endpoint, id string) object {
 		o = append(o, member{"security", writers})
 	}
 	o = append(o, member{"x-right", e.Right.String()}, member{"x-example", exampleURL(e)})
+	if e.Once {
+		o = append(o, member{"x-once", true})
+	}
 	return o.noun(e.Noun)
 }
 

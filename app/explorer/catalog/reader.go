@@ -157,6 +157,8 @@ func (r *foreignReader) add(method, path string, item *openapi3.PathItem, op *op
 		r.body(&e, op.RequestBody.Value)
 	}
 	status, failures := r.responses(&e, op)
+	e.Creates = method == "POST" && status == 201
+	e.Once, _ = op.Extensions["x-once"].(bool)
 	if example, ok := op.Extensions["x-example"].(string); ok {
 		e.Example.Path, e.Example.Query = splitExample(example)
 	}
