@@ -15,8 +15,8 @@
 //
 // /api and /santaba/rest serve the portal's endpoints and share their rate
 // limits; /explorer serves the Explorer's, with a limit for each user, and what
-// lies below no prefix, /metrics among it, has one for each address; / serves the
-// page and /launch exchanges a one-time token for the session cookie. HEAD goes
+// lies below no prefix, /metrics and /mcp among it, has one for each user or address; /
+// serves the page and /launch exchanges a one-time token for the session cookie. HEAD goes
 // wherever GET does. Refused requests count, too, for each user or address.
 //
 // # Concurrency
@@ -75,6 +75,10 @@ type Options struct {
 	Root     []resource.Endpoint // without a prefix, such as /metrics; not in OpenAPI
 	Observer Observer            // receives every response; may be nil
 
+	// Agents serves /mcp to callers with a bearer token. Its requests have the whole
+	// body, and a context from which resource.CallOf returns the caller; may be nil.
+	Agents http.Handler
+
 	// BodyBudget is the maximum number of bytes of request bodies in memory at
 	// once; DefaultBodyBudget when 0.
 	BodyBudget int64
@@ -132,7 +136,7 @@ func New(o Options) (http.Handler, error) {
 		h.mounts = append(h.mounts, &m)
 	}
 	h.own = &mount{}
-	if h.own.root, err = newTree(newRoutes(o.Root)); err != nil {
+	if h.own.root, err = newTree(append(newRoutes(o.Root), agentRoutes(o.Agents)...)); err != nil {
 		return nil, err
 	}
 	if h.Observer == nil {
@@ -284,6 +288,9 @@ func (x *exchange) serveEndpoint() error {
 	}
 	if x.route.file != nil {
 		return x.route.file.serve(x, "no-store")
+	}
+	if x.route.agents != nil {
+		return x.serveAgents()
 	}
 	call, err := x.call()
 	if err != nil {

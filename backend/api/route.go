@@ -17,7 +17,8 @@ type route struct {
 	names  []string // of the path parameters, in order
 	verb   string   // see resource.Call
 	bucket *bucket
-	file   *file // replaces Handle: a response that never changes
+	file   *file        // replaces Handle: a response that never changes
+	agents http.Handler // replaces Handle: the Model Context Protocol
 }
 
 func newRoutes(endpoints []resource.Endpoint) []*route {

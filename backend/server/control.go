@@ -31,16 +31,21 @@ const (
 	DoAddUser     = "user add"
 	DoSetPassword = "user password"
 	DoCreateToken = "token create"
+	DoAddress     = "address"
 	DoRaise       = "raise" // bring the window to the front; only a running desktop responds
 
 	doBackup = "backup" // also reports its progress
 )
 
-// Result is the response to a Command; only DoCreateToken fills it.
+// Result is the response to a Command: DoCreateToken fills the secrets, DoAddress the
+// rest.
 type Result struct {
 	Bearer    string `json:"bearer,omitempty"`
 	AccessID  string `json:"accessId,omitempty"`
 	AccessKey string `json:"accessKey,omitempty"`
+
+	Origin      string `json:"origin,omitempty"`
+	Fingerprint string `json:"fingerprint,omitempty"` // of the certificate, SHA-256; empty without TLS
 }
 
 // reply is one line of a response. Lines with Progress come before the last one.
@@ -72,6 +77,21 @@ func Send(ctx context.Context, o Options, c Command) (Result, error) {
 	}
 	defer conn.Close()
 	return exchange(conn, c, nil)
+}
+
+// Running returns the address of the portal that runs on a data folder. It returns
+// fault.Offline if none does.
+func Running(data string) (Result, error) {
+	conn, err := dialOwner(data)
+	if errors.Is(err, errNotOwner) {
+		return Result{}, err
+	}
+	if err != nil {
+		return Result{}, fault.New(fault.Offline, "no Spyglass runs on the data folder %s. Start it, or "+
+			"spyglass serve --data %s; for another portal, use --portal", data, data)
+	}
+	defer conn.Close()
+	return exchange(conn, Command{Do: DoAddress}, nil)
 }
 
 // controlTimeout limits how long each side waits for the next line.
@@ -115,6 +135,8 @@ func (s *Server) do(ctx context.Context, c Command) (Result, error) {
 		}
 		t, err := s.Sessions.CreateToken(ctx, id, "made on the command line", c.Name)
 		return Result{Bearer: t.Bearer, AccessID: t.AccessID, AccessKey: t.AccessKey}, err
+	case DoAddress:
+		return Result{Origin: s.Origin(), Fingerprint: s.pin}, nil
 	case DoRaise:
 		if s.o.Raise == nil {
 			return Result{}, fault.New(fault.Conflict, "a Spyglass without a window runs on this data folder, at %s",

@@ -20,7 +20,9 @@ package server
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"crypto/tls"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -79,6 +81,8 @@ type Options struct {
 	TLSCert     string
 	TLSKey      string
 
+	Agents http.Handler // serves /mcp; may be nil
+
 	Page  fs.FS                                            // the built UI
 	Look  func(ctx context.Context, userID int64) api.Look // appearance of the page; may be nil
 	Raise func(args []string)                              // handles the arguments of a second start; may be nil
@@ -121,6 +125,8 @@ type Server struct {
 	events    *events.Service
 	remote    *remotewrite.Service
 	listener  net.Listener
+	handler   http.Handler // set by Start
+	pin       string       // SHA-256 of the certificate; empty without TLS
 	http      *http.Server
 	control   *control
 	guard     *service.Guard
@@ -175,6 +181,9 @@ func New(ctx context.Context, o Options) (_ *Server, err error) {
 			open = listenAgain
 		}
 		if s.listener, err = open(o); err != nil {
+			return nil, err
+		}
+		if s.pin, err = fingerprint(o); err != nil {
 			return nil, err
 		}
 	}
@@ -314,6 +323,19 @@ func listen(o Options) (net.Listener, error) {
 	return tls.NewListener(l, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}), nil
 }
 
+// fingerprint returns the SHA-256 of the certificate; "" without one.
+func fingerprint(o Options) (string, error) {
+	if o.TLSCert == "" {
+		return "", nil
+	}
+	pair, err := tls.LoadX509KeyPair(o.TLSCert, o.TLSKey)
+	if err != nil {
+		return "", fault.New(fault.Invalid, "the certificate cannot be used: %v", err)
+	}
+	sum := sha256.Sum256(pair.Certificate[0])
+	return hex.EncodeToString(sum[:]), nil
+}
+
 // Endpoints returns all endpoints of the portal, for the catalog.
 func (s *Server) Endpoints() []resource.Endpoint { return s.endpoints }
 
@@ -361,19 +383,24 @@ func (s *Server) Start(explorer []resource.Endpoint, details ...resource.Key) er
 	if s.o.NoLimits {
 		limits = nil
 	}
-	handler, err := api.New(api.Options{
+	var err error
+	s.handler, err = api.New(api.Options{
 		Endpoints: s.endpoints, Explorer: explorer, Details: details, Page: s.o.Page, Look: s.o.Look,
 		Sessions: s.Sessions, Hosts: hosts(s.Address(), s.o.Listen, s.o.TLSCert != ""),
 		Instance: s.Setting.Instance, Secure: s.o.TLSCert != "", Version: setting.APIVersion,
-		Root: s.metrics.Endpoints(), Observer: s.metrics, Limits: limits, Trouble: s.trouble(),
+		Root: s.metrics.Endpoints(), Agents: s.o.Agents, Observer: s.metrics, Limits: limits, Trouble: s.trouble(),
 		Damaged: store.Damaged, Log: s.o.Log, Clock: s.pace.Now,
 	})
 	if err != nil {
 		return err
 	}
-	s.http = api.NewServer(handler, s.o.Log)
+	s.http = api.NewServer(s.handler, s.o.Log)
 	return s.services.Start(context.Background())
 }
+
+// ServeHTTP handles a request as if it had come through the listener. It may be called
+// after Start.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
 // Failed receives the error that stopped the server.
 func (s *Server) Failed() <-chan error { return s.failed }

@@ -29,6 +29,9 @@ func (s *Server) PortalName() string { return s.setting().Name }
 // Networks returns the networks to which the Explorer may send requests.
 func (s *Server) Networks() (check.Networks, error) { return s.setting().Networks() }
 
+// AgentsMayWrite reports whether agents that connect to /mcp may change the portal.
+func (s *Server) AgentsMayWrite() bool { return s.setting().AgentsWrite }
+
 // limit returns the rate limit of endpoints with that method.
 func (s *Server) limit(method string) api.Limit {
 	return api.Limit{Requests: int(s.setting().Requests(method)), Window: time.Minute}

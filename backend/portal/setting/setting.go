@@ -39,8 +39,10 @@ type Setting struct {
 	DownAfter  int64  // seconds
 	Allowed    string // networks that the Explorer may reach
 	Refused    string // networks that it must not reach
-	Seeded     int64  // the last set of built-in rows, see Complete
-	CreatedOn  resource.Seconds
+	// agents may change the portal, over /mcp
+	AgentsWrite bool
+	Seeded      int64 // the last set of built-in rows, see Complete
+	CreatedOn   resource.Seconds
 }
 
 // SettingID is the id of the one row.
@@ -124,6 +126,9 @@ var Settings = resource.Resource[*Setting]{
 		{Name: "explorerRefusedNetworks", At: func(s *Setting) any { return &s.Refused },
 			Doc: "Networks and addresses that such requests must not reach, even in an allowed network. The portal " +
 				"itself, and cloud metadata addresses, are always refused", MaxLen: mostNetworks},
+		{Name: "agentsMayWrite", At: func(s *Setting) any { return &s.AgentsWrite },
+			Doc: "Agents that connect to /mcp may change the portal, with the permissions of their token and after " +
+				"a preview; otherwise they only read"},
 		{Name: "createdOn", At: func(s *Setting) any { return &s.CreatedOn },
 			Doc: "When the portal was created", ReadOnly: true},
 		{Name: "seeded", At: func(s *Setting) any { return &s.Seeded }, Doc: "How many sets of built-in rows it was " +

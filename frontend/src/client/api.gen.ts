@@ -7651,6 +7651,8 @@ export interface components {
             explorerAllowedNetworks?: string;
             /** @description Networks and addresses that such requests must not reach, even in an allowed network. The portal itself, and cloud metadata addresses, are always refused */
             explorerRefusedNetworks?: string;
+            /** @description Agents that connect to /mcp may change the portal, with the permissions of their token and after a preview; otherwise they only read */
+            agentsMayWrite?: boolean;
             /**
              * Format: epoch-seconds
              * @description When the portal was created
@@ -8289,12 +8291,12 @@ export interface components {
              */
             readonly ip?: string;
             /**
-             * @description What happened, as a sentence
-            /**
              * @description The program that sent the request with an API token, in its own words (User-Agent); an agent comes with its name and version. Empty for the page and the portal itself
              * @example Spyglass/0.1.0 (MCP; claude-ai 1.2.0)
              */
             readonly client?: string;
+            /**
+             * @description What happened, as a sentence
              * @example Changed the device 7, "web-42": description
              */
             readonly description?: string;
@@ -11617,6 +11619,8 @@ export interface components {
             explorerAllowedNetworks?: string;
             /** @description Networks and addresses that such requests must not reach, even in an allowed network. The portal itself, and cloud metadata addresses, are always refused */
             explorerRefusedNetworks?: string;
+            /** @description Agents that connect to /mcp may change the portal, with the permissions of their token and after a preview; otherwise they only read */
+            agentsMayWrite?: boolean;
             /**
              * Format: epoch-seconds
              * @description When the portal was created
@@ -11700,6 +11704,8 @@ export interface components {
             explorerAllowedNetworks?: string;
             /** @description Networks and addresses that such requests must not reach, even in an allowed network. The portal itself, and cloud metadata addresses, are always refused */
             explorerRefusedNetworks?: string;
+            /** @description Agents that connect to /mcp may change the portal, with the permissions of their token and after a preview; otherwise they only read */
+            agentsMayWrite?: boolean;
             /**
              * Format: epoch-seconds
              * @description When the portal was created

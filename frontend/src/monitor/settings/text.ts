@@ -512,6 +512,7 @@ export const text = {
       kept: 'Retention',
       collectors: 'Collectors',
       explorer: 'Networks of other portals',
+      agents: 'Agents',
       rate: 'Requests per 60 seconds and endpoint',
     },
     fields: {
@@ -524,9 +525,11 @@ export const text = {
       auditRetentionDays: 'Audit log',
       explorerAllowedNetworks: 'Allowed networks',
       explorerRefusedNetworks: 'Refused networks',
+      agentsMayWrite: 'Allow changes',
     },
     hints: {
       explorerAllowedNetworks: 'Empty: all networks except refused ones',
+      agentsMayWrite: 'Off: agents that connect to /mcp only read',
       timezone: "Empty: the machine's time zone. Filters and reports use its days.",
       hourlyDataRetentionDays: 'They replace expired samples',
     },
