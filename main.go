@@ -1,7 +1,7 @@
 // Spyglass is a monitoring portal with an API explorer, in one program.
 //
 // main reads the command line and starts one of: the desktop window, serve,
-// collector, user, token, backup, restore, check, version. Standard output has only the result of a command;
+// collector, user, token, backup, restore, check, mcp, version. Standard output has only the result of a command;
 // log lines go to standard error. If a command fails, it prints one sentence and exits
 // with code 1.
 package main
@@ -28,6 +28,7 @@ import (
 
 	"spyglass/app"
 	"spyglass/app/link"
+	"spyglass/app/mcp"
 	"spyglass/app/shell"
 	"spyglass/backend/agent"
 	"spyglass/backend/backup"
@@ -83,7 +84,7 @@ func command() *cobra.Command {
 		return err
 	}
 	root.AddCommand(serveCommand(&o), collectorCommand(&o), userCommand(&o), tokenCommand(&o), backupCommand(&o),
-		restoreCommand(&o), checkCommand(&o), &cobra.Command{
+		restoreCommand(&o), checkCommand(&o), mcpCommand(&o), &cobra.Command{
 			Use: "version", Short: "Print the version", Args: takes(),
 			Run: func(*cobra.Command, []string) { fmt.Println("spyglass " + version) },
 		})
@@ -415,6 +416,39 @@ func checkCommand(o *server.Options) *cobra.Command {
 			return server.Check(c.Context(), o.Data, func(file string) { fmt.Println(file + " is sound") })
 		},
 	}
+}
+
+func mcpCommand(o *server.Options) *cobra.Command {
+	var portal string
+	var writes bool
+	c := &cobra.Command{
+		Use: "mcp", Short: "Serve an agent on standard input and output (Model Context Protocol)", Args: takes(),
+		Long: "An agent, such as Claude Desktop or an editor, starts this command and gets tools that read the\n" +
+			"portal: its alerts, charts and every endpoint of the API. Without --portal, it uses the portal that\n" +
+			"runs on the data folder. Put the bearer of an API token into the environment variable " +
+			mcp.TokenVariable +
+			":\nthe agent has the permissions of that token's user.",
+		Example: "  SPYGLASS_TOKEN=… spyglass mcp\n" +
+			"  SPYGLASS_TOKEN=… spyglass mcp --portal https://portal.example.net:8443",
+		RunE: func(c *cobra.Command, _ []string) (err error) {
+			token := os.Getenv(mcp.TokenVariable)
+			if err := os.Unsetenv(mcp.TokenVariable); err != nil {
+				return err
+			}
+			at := server.Result{Origin: portal}
+			if portal == "" {
+				at, err = server.Running(o.Data)
+			}
+			if err != nil {
+				return err
+			}
+			return mcp.Run(c.Context(), mcp.Stdio{Portal: at.Origin, Fingerprint: at.Fingerprint, Token: token,
+				Writes: writes, Version: o.Version, Log: o.Log, In: os.Stdin, Out: os.Stdout})
+		},
+	}
+	c.Flags().StringVar(&portal, "portal", "", "address of a portal, https://portal.example:8443")
+	c.Flags().BoolVar(&writes, "allow-writes", false, "let the agent change the portal, after a preview of each change")
+	return c
 }
 
 // printProgress writes the progress of a backup or a restore, one line per event.

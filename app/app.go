@@ -17,6 +17,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net/http"
 	"path/filepath"
 	"strconv"
 	"sync/atomic"
@@ -25,6 +26,7 @@ import (
 	"spyglass/app/diagnose"
 	"spyglass/app/explorer"
 	"spyglass/app/keychain"
+	"spyglass/app/mcp"
 	"spyglass/app/shell/tray"
 	"spyglass/app/workspace"
 	"spyglass/backend/api"
@@ -39,6 +41,7 @@ type App struct {
 	native    *desk
 	workspace *workspace.Workspace
 	explorer  *explorer.Explorer
+	agents    *mcp.Handler
 	log       *slog.Logger
 	desktop   bool         // it has its own window
 	window    atomic.Int64 // the user of the window; 0 for none yet
@@ -56,6 +59,8 @@ func open(ctx context.Context, o server.Options, native *desk) (_ *App, err erro
 	o.Log = slog.New(tail)
 	a := &App{keys: keychain.Open("Spyglass", o.Log), native: native, log: o.Log, desktop: o.Raise != nil}
 	o.Look = a.look
+	// a.agents is set before the portal starts to listen
+	o.Agents = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { a.agents.ServeHTTP(w, r) })
 	if raise := o.Raise; raise != nil {
 		o.Raise = func(args []string) { // a.explorer is set before the portal starts to listen
 			a.OpenLinks(args)
@@ -109,6 +114,9 @@ func open(ctx context.Context, o server.Options, native *desk) (_ *App, err erro
 	if err != nil {
 		return nil, err
 	}
+	a.agents = mcp.NewHandler(mcp.Options{Writes: a.AgentsMayWrite, Version: o.Version, Log: o.Log}, mcp.Portal{
+		Name: a.PortalName, Address: a.Address, Origin: a.Origin, Handler: a.Server, Endpoints: a.Endpoints(),
+	})
 	return a, a.Start(a.explorer.Endpoints(), explorer.Details()...)
 }
 
@@ -173,6 +181,9 @@ func (a *App) close(ctx context.Context) error {
 		a.explorer.Stop() // first, because its open requests would keep HTTP from draining
 	}
 	errs = append(errs, a.Stop(ctx))
+	if a.agents != nil {
+		a.agents.Close()
+	}
 	if a.explorer != nil {
 		a.explorer.Close()
 	}

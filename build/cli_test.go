@@ -14,6 +14,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // compiled returns the program without a window, made once for all tests here.
@@ -217,4 +219,41 @@ func TestAWrongCommandEndsWithOneSentence(t *testing.T) {
 			t.Errorf("%v ends with %d, prints %q and %q; want one sentence with %q", tt.args, code, out, log, tt.says)
 		}
 	}
+}
+
+func TestAnAgentStartsTheProgramAndReadsThePortal(t *testing.T) {
+	program, data := compiled(t), filepath.Join(t.TempDir(), "data")
+	if _, log, code := execute(t, "", program, "mcp", "--data", data); code != 1 ||
+		!strings.Contains(log, "no Spyglass runs on the data folder") {
+		t.Errorf("without a portal it ends with %d: %s", code, log)
+	}
+	r := serving(t, program, "--data", data, "--listen", "127.0.0.1:0")
+	if _, log, code := execute(t, "", program, "mcp", "--data", data); code != 1 ||
+		!strings.Contains(log, "SPYGLASS_TOKEN is not set") {
+		t.Errorf("without a token it ends with %d: %s", code, log)
+	}
+	out, _, _ := execute(t, "", program, "token", "create", "--data", data, "--user", "admin")
+	var token struct{ Bearer string }
+	if err := json.Unmarshal([]byte(out), &token); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"mcp", "--data", data}, {"mcp", "--portal", r.origin}} {
+		cmd := exec.Command(program, args...)
+		var log bytes.Buffer
+		cmd.Env, cmd.Stderr = append(os.Environ(), "SPYGLASS_TOKEN="+token.Bearer), &log
+		agent, err := mcp.NewClient(&mcp.Implementation{Name: "agent", Version: "1"}, nil).Connect(t.Context(),
+			&mcp.CommandTransport{Command: cmd}, nil)
+		if err != nil {
+			t.Fatalf("%v: %v\n%s", args, err, log.String())
+		}
+		got, err := agent.CallTool(t.Context(), &mcp.CallToolParams{Name: "call_endpoint",
+			Arguments: map[string]any{"path": "/setting/version"}})
+		if err != nil || got.IsError {
+			t.Errorf("%v: %v, %v", args, got, err)
+		}
+		if err := agent.Close(); err != nil || log.Len() > 0 {
+			t.Errorf("%v ends with %v: %s", args, err, log.String())
+		}
+	}
+	r.end()
 }

@@ -46,7 +46,7 @@ var floors = [][]string{
 	{"app/explorer/folder", "app/explorer/send", "app/explorer/effect"},
 	{"app/explorer/window", "app/explorer/pages", "app/explorer/undo", "app/explorer/remote", "app/explorer/script",
 		"app/explorer/transfer"},
-	{"app/explorer"}, // puts the rooms together
+	{"app/explorer", "app/mcp"}, // puts the rooms together; the tools for agents use the same ones
 	{"app/shell/notice", "app/shell/tray"},
 	{"app/shell"},
 	{"app"}, // puts portal, Explorer and window together
@@ -64,16 +64,18 @@ var only = map[string][]string{
 	"spyglass/backend/store/storetest": {}, // tests import it
 	"spyglass/backend/testkit":         {}, // tests import it
 
-	"database/sql":                    {"backend/store/sqlite", "build/bench"},
-	"modernc.org/sqlite":              {"backend/store/sqlite", "build/bench"},
-	"github.com/wailsapp/wails/v2":    {"app/shell", "app/shell/emptywindow", "app/shell/notice"},
-	"github.com/zalando/go-keyring":   {"app/keychain"},
-	"github.com/alecthomas/chroma/v2": {"app/snippet"},
-	"github.com/xuri/excelize/v2":     {"backend/sheet"},
-	"github.com/wneessen/go-mail":     {"backend/notify"},
-	"github.com/go-resty/resty/v2":    {"app/explorer/client"},
-	"github.com/spf13/cobra":          {""},
-	"fyne.io/systray":                 {"app/shell/tray"},
+	"database/sql":                           {"backend/store/sqlite", "build/bench"},
+	"modernc.org/sqlite":                     {"backend/store/sqlite", "build/bench"},
+	"github.com/wailsapp/wails/v2":           {"app/shell", "app/shell/emptywindow", "app/shell/notice"},
+	"github.com/zalando/go-keyring":          {"app/keychain"},
+	"github.com/alecthomas/chroma/v2":        {"app/snippet"},
+	"github.com/xuri/excelize/v2":            {"backend/sheet"},
+	"github.com/wneessen/go-mail":            {"backend/notify"},
+	"github.com/go-resty/resty/v2":           {"app/explorer/client"},
+	"github.com/spf13/cobra":                 {""},
+	"github.com/modelcontextprotocol/go-sdk": {"app/mcp"},
+	"github.com/google/jsonschema-go":        {"app/mcp"},
+	"fyne.io/systray":                        {"app/shell/tray"},
 
 	"github.com/prometheus/prometheus":         {"backend/series", "backend/remotewrite"},
 	"github.com/klauspost/compress":            {"backend/remotewrite", "app/workspace"},

@@ -20,6 +20,23 @@ import (
 // ErrNone is the error for a text that is not an OpenAPI document.
 var ErrNone = errors.New("this is not an OpenAPI document")
 
+// usualPlaces lists the usual paths of OpenAPI documents.
+var usualPlaces = []string{"/openapi.json", "/swagger.json", "/swagger/v1/swagger.json", "/v3/api-docs", "/v2/api-docs",
+	"/api-docs"}
+
+// Places returns the addresses at which a portal usually has its document: below its
+// base, and then below its host.
+func Places(base, origin string) (places []string) {
+	for _, below := range []string{base, origin} {
+		for _, path := range usualPlaces {
+			if !slices.Contains(places, below+path) {
+				places = append(places, below+path)
+			}
+		}
+	}
+	return places
+}
+
 // Read reads the catalog from a document, unless that takes more work than its
 // size explains.
 func Read(ctx context.Context, text []byte, base string) (*Catalog, error) {

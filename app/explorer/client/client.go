@@ -81,6 +81,9 @@ func New() *Client {
 	return &Client{client}
 }
 
+// Over returns a client like New that sends requests through a transport.
+func Over(transport http.RoundTripper) *Client { return &Client{unchanged(transport)} }
+
 func newResty() (*resty.Client, *http.Transport) {
 	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
 	transport := &http.Transport{
@@ -92,12 +95,16 @@ func newResty() (*resty.Client, *http.Transport) {
 		TLSHandshakeTimeout:    handshakeTimeout,
 		MaxResponseHeaderBytes: MaxHeaders,
 	}
+	return unchanged(transport), transport
+}
+
+func unchanged(transport http.RoundTripper) *resty.Client {
 	client := resty.NewWithClient(&http.Client{Transport: transport})
 	client.SetDoNotParseResponse(true)
 	client.SetDisableWarn(true)
 	client.SetRedirectPolicy(resty.RedirectPolicyFunc(redirect))
 	client.SetLogger(silent{})
-	return client, transport
+	return client
 }
 
 // proxyFor returns the system's proxy, but none for requests to this machine.

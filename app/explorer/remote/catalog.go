@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 
 	"spyglass/app/explorer/catalog"
@@ -67,11 +66,6 @@ func (a *abroad) learn(p *workspace.Portal, made *catalog.Catalog) {
 	a.known[p.ID] = &known{p.CatalogAt, p.BaseURL, made}
 }
 
-// usualPlaces lists the usual paths of OpenAPI documents, below the base and then
-// below the host.
-var usualPlaces = []string{"/openapi.json", "/swagger.json", "/swagger/v1/swagger.json", "/v3/api-docs", "/v2/api-docs",
-	"/api-docs"}
-
 // readCatalog reads the portal's catalog and stores it. If it has none, the
 // built-in catalog is used from then on.
 func (r *Portals) readCatalog(ctx context.Context, c *resource.Call) (*Shown, error) {
@@ -102,15 +96,7 @@ func (r *Portals) findCatalog(ctx context.Context, t *outgoing.Target) (from str
 		}
 		return given, text, made, err
 	}
-	places := []string{}
-	for _, base := range []string{t.URL, t.Origin} {
-		for _, path := range usualPlaces {
-			if !slices.Contains(places, base+path) {
-				places = append(places, base+path)
-			}
-		}
-	}
-	for _, place := range places {
+	for _, place := range catalog.Places(t.URL, t.Origin) {
 		text, made, err = r.catalogAt(ctx, t, place)
 		if err != nil || made != nil {
 			return place, text, made, err
