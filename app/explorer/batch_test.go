@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -60,8 +62,8 @@ func TestABatchSendsInOrderAndStopsAtAFailureOrGoesOn(t *testing.T) {
 		"all endpoints"
 	same(t, h.batch(1, `{"batchId":"b1","ids":[1,2,3,4]}`), []string{first, second})
 	for i := range 2 {
-		for event := next(t, events); !strings.HasPrefix(event, fmt.Sprintf(`batch {"at":%d,"batchId":"b1",`+
-			`"result":{"id":%d,"name":"R%d",`, i, i+1, i+1)); event = next(t, events) {
+		for event := next(t, events); !strings.HasPrefix(event, fmt.Sprintf(`batch {"batchId":"b1","of":4,`+
+			`"result":{"at":%d,"row":0,"id":%d,"name":"R%d",`, i, i+1, i+1)); event = next(t, events) {
 			if strings.HasPrefix(event, "batch") {
 				t.Fatalf("event %d is %s", i, event)
 			}
@@ -128,5 +130,110 @@ func TestABatchEndsWithItsCaller(t *testing.T) {
 	h.Stop() // waits for what is under way
 	if len(arrived) > 0 {
 		t.Errorf("after the cancel it sent %s", <-arrived)
+	}
+}
+
+func TestABatchChecksTheResponsesAndWritesAReport(t *testing.T) {
+	h := build(t)
+	checks := func(status string) string {
+		return `"checks":[{"on":true,"kind":"status","op":"is","value":"` + status + `"},` +
+			`{"on":true,"kind":"json","target":"$.total","op":"above","value":"5"}]`
+	}
+	h.save(`{"path":"/alert/alerts",`+checks("200")+`}`, `{"path":"/alert/alerts",`+checks("204")+`}`,
+		`{"path":"/nowhere","checks":[{"on":true,"kind":"status","op":"is","value":"404"}]}`)
+	same(t, h.batch(1, `{"batchId":"b1","title":"Mine","ids":[1,2,3],"goOn":true}`), []string{"R1 200 true ",
+		"R2 200 true 1 of 2 checks failed: Status is 204, not 200", "R3 404 true "})
+	a := h.ask(1, "GET /explorer/batch/reports", "")
+	if want := `{"formats":[{"id":"html","label":"HTML"},{"id":"junit","label":"JUnit XML"},` +
+		`{"id":"json","label":"JSON"}]}`; a.body != want {
+		t.Errorf("the formats are %s", a.body)
+	}
+	a = h.ask(1, "GET /explorer/batch/report?batchId=b1&format=junit", "")
+	if a.status != 200 || !strings.Contains(a.body, `<testsuites name="Mine" tests="5" failures="1"`) ||
+		!strings.Contains(a.header.Get("Content-Disposition"), "report.xml") {
+		t.Errorf("the report is %d %v %s", a.status, a.header, a.body)
+	}
+	for query, want := range map[string]int{"batchId=b1&format=pdf": 400, "batchId=b2&format=json": 404} {
+		if a := h.ask(1, "GET /explorer/batch/report?"+query, ""); a.status != want {
+			t.Errorf("%s: %d %s", query, a.status, a.body)
+		}
+	}
+	if a := h.ask(2, "GET /explorer/batch/report?batchId=b1&format=json", ""); a.status != 404 {
+		t.Errorf("another user gets %d", a.status)
+	}
+}
+
+func TestABatchRunsOnceForEachRowOfADataFile(t *testing.T) {
+	h := build(t)
+	h.save(`{"path":"/device/devices/{{id}}"}`, `{"path":"/device/devices/{{found}}","checks":[`+
+		`{"on":true,"kind":"json","target":"$.vars.id","op":"is","value":"{{id}}"}]}`)
+	for _, body := range []string{`{"name":"id","value":"99"}`, `{"name":"found","value":"98"}`} {
+		if a := h.ask(1, "POST /explorer/variables", body); a.status/100 != 2 {
+			t.Fatal(a.body)
+		}
+	}
+	if a := h.ask(1, "POST /explorer/extractors", `{"path":"$.vars.id","variable":"found","on":true}`); a.status/100 !=
+		2 {
+		t.Fatal(a.body)
+	}
+	for _, parallel := range []int{1, 5} {
+		var data strings.Builder
+		data.WriteString(`id\n`)
+		var want []string
+		for i := range 20 {
+			fmt.Fprintf(&data, `%d\n`, 100+i)
+			want = append(want, "R1 200 true ", "R2 200 true ")
+		}
+		same(t, h.batch(1, fmt.Sprintf(`{"batchId":"b%d","ids":[1,2],"parallel":%[1]d,"data":"%s"}`, parallel,
+			data.String())), want)
+		a := h.ask(1, fmt.Sprintf("GET /explorer/batch/report?batchId=b%d&format=json", parallel), "")
+		var report struct{ Results []struct{ At, Row int } }
+		if err := json.Unmarshal([]byte(a.body), &report); err != nil {
+			t.Fatal(a.body)
+		}
+		for i, r := range report.Results {
+			if r.At != i || r.Row != i/2+1 {
+				t.Errorf("result %d is at %d of row %d", i, r.At, r.Row)
+			}
+		}
+	}
+	for body, want := range map[string]string{
+		`{"ids":[1],"data":"id\n"}`: "the data file has no rows",
+		`{"ids":[1],"parallel":21}`: "run 1 to 20 requests at a time, not 21",
+		`{"ids":[1,2],"data":"x\n` + strings.Repeat(`1\n`, 5001) + `"}`: "2 requests for each of 5001 rows " +
+			"are 10002; a run has at most 10000",
+	} {
+		if a := h.ask(1, "POST /explorer/batch", body); a.status != 400 || h.said(a) != want {
+			t.Errorf("%.40s: %d %s", body, a.status, a.body)
+		}
+	}
+}
+
+func TestABatchSendsSeveralAtATimeButNoMore(t *testing.T) {
+	h := build(t)
+	drafts := slices.Repeat([]string{`{"path":"/raw/x"}`}, 9)
+	h.save(drafts...)
+	var mu sync.Mutex
+	var now, most int
+	full := make(chan struct{})
+	h.answerRaw(func(w http.ResponseWriter, _ *http.Request) {
+		mu.Lock()
+		if now++; now > most {
+			if most = now; most == 3 {
+				close(full)
+			}
+		}
+		mu.Unlock()
+		<-full // until three are under way
+		mu.Lock()
+		now--
+		mu.Unlock()
+		_, _ = w.Write([]byte("{}"))
+	})
+	if got := h.batch(1, `{"ids":[1,2,3,4,5,6,7,8,9],"parallel":3}`); len(got) != 9 {
+		t.Errorf("%d were sent", len(got))
+	}
+	if most != 3 {
+		t.Errorf("%d were under way at a time", most)
 	}
 }

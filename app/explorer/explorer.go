@@ -3,7 +3,7 @@
 //
 // It puts its rooms together, one for each subject, and gives each what it needs of a
 // room above it. A draft goes through outgoing and send to a portal, the response into
-// view; pages, undo, script and transfer send through send, too, and remote brings the
+// view; pages, undo, run and transfer send through send, too, and remote brings the
 // portals beyond the built-in one. README's map lists the rooms.
 //
 // # Units
@@ -38,6 +38,7 @@ import (
 	"spyglass/app/explorer/maintenance"
 	"spyglass/app/explorer/pages"
 	"spyglass/app/explorer/remote"
+	"spyglass/app/explorer/run"
 	"spyglass/app/explorer/script"
 	"spyglass/app/explorer/send"
 	"spyglass/app/explorer/serve"
@@ -107,6 +108,7 @@ type Explorer struct {
 	pager   *pages.Pager
 	writes  *undo.Writes
 	portals *remote.Portals
+	runner  *run.Runner
 	scripts *script.Scripts
 	files   *transfer.Files
 	data    *folder.Data
@@ -150,6 +152,7 @@ func New(o Options) (*Explorer, error) {
 	e.writes = &undo.Writes{Sender: e.sender}
 	e.portals = &remote.Portals{Sender: e.sender, Networks: o.Networks, Instance: o.Instance, Demo: o.Demo}
 	e.sender.Remote, e.sender.Writes = e.portals.At, e.writes
+	e.runner = &run.Runner{Sender: e.sender}
 	e.scripts = &script.Scripts{Sender: e.sender}
 	e.files = transfer.New(e.sender)
 	o.Workspace.Watch(func(userID int64, kind workspace.Kind) {
@@ -157,6 +160,16 @@ func New(o Options) (*Explorer, error) {
 			stream.WorkspaceEvent{Kind: kind})
 	})
 	return e, nil
+}
+
+// Run runs a plan for the caller of c, as the page's runs do.
+func (e *Explorer) Run(ctx context.Context, c *resource.Call, p *run.Plan, notify func(stream.Ran)) (*run.Run, error) {
+	life, done, err := e.life.Begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return e.runner.Do(life, c, p, notify)
 }
 
 // OpenLinks opens spyglass:// links in the page.
@@ -192,7 +205,8 @@ func (e *Explorer) Endpoints() []resource.Endpoint {
 		[]resource.Endpoint{e.hub.Endpoint()},
 		serve.OfPortal(e.sender.Endpoint()),
 		e.pager.Endpoints(),
-		serve.OfPortal(e.scripts.BatchEndpoint()),
+		serve.OfPortal(e.runner.Endpoint()),
+		e.runner.ReportEndpoints(),
 		serve.OfPortal(e.writes.Endpoints()...),
 		serve.OfPortal(e.sender.DraftEndpoints()...),
 		serve.OfPortal(e.scripts.Endpoints()...),

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"spyglass/app/expect"
 	"spyglass/backend/fault"
 )
 
@@ -20,6 +21,8 @@ type Draft struct {
 	Body       string `json:"body" doc:"the text, exactly"`
 	Mode       string `json:"mode" enum:"form|raw" doc:"how the body is edited"`
 	Timeout    int64  `json:"timeout,omitempty" doc:"seconds to wait for the response; 0: the portal's default"`
+
+	Checks []expect.Check `json:"checks,omitempty" doc:"of the response, in the order to show them"`
 }
 
 // Row is one row of a table in a draft.
@@ -74,7 +77,7 @@ func (d *Draft) Check(field string) error {
 		return fault.At(field+".timeout",
 			"the timeout is a whole number of seconds from 0, for the portal's own, to %d", MaxTimeout)
 	}
-	return nil
+	return expect.Verify(field+".checks", d.Checks)
 }
 
 func allowed(words []string) []any {

@@ -315,7 +315,7 @@ test('a collection is run: it asks about writes, stops or goes on at a failure, 
   await entry(page, /^Tour,/).click({ button: 'right' })
   await page.getByRole('menuitem', { name: 'Run…' }).click()
   const dialog = page.getByRole('dialog', { name: 'Run Tour' })
-  await dialog.getByText(/^Sends 3 GET, 1 POST one after the other to /).waitFor()
+  await dialog.getByText(/^Sends 3 GET, 1 POST to .* and checks the responses\.$/).waitFor()
   await dialog.getByText(/^1 POST will change .* without further confirmation\.$/).waitFor()
   await expect
     .poll(() => dialog.getByRole('button', { name: 'Cancel' }).evaluate((b) => b === document.activeElement))

@@ -347,6 +347,7 @@ export const states: State[] = [
   },
   { name: 'two answers compared', open: compared },
   { name: 'an extractor to add', open: extractor },
+  { name: 'checks with results', open: checked },
   {
     name: 'a path that is in no catalog',
     open: async (page) => {
@@ -376,6 +377,25 @@ async function compared(page: Page) {
     .getByRole('menuitem', { name: /^Previous response/ })
     .click()
   await response.getByRole('region', { name: 'Comparison' }).getByRole('option').first().waitFor()
+}
+
+async function checked(page: Page) {
+  const { response } = parts(page)
+  await newRequest(page)
+  await sendPath(page, '/device/devices?size=5')
+  await response.getByRole('tab', { name: 'Checks' }).click()
+  for (const value of ['200', '404']) {
+    await response.getByRole('button', { name: 'Add check' }).click()
+    await response
+      .getByLabel(/^Value of check/)
+      .last()
+      .fill(value)
+  }
+  await response.getByRole('button', { name: 'Add check' }).click()
+  await response.getByLabel('Kind of check 3').selectOption({ label: 'Header' })
+  await response.getByLabel('Name of check 3').fill('Content-Type')
+  await page.keyboard.press('Control+Enter')
+  await response.getByText('1 of 3 passed').waitFor()
 }
 
 async function extractor(page: Page) {

@@ -427,6 +427,13 @@ export function commandList(app: App): Command[] {
       run: () => void app.commands.runIfOffered('response.headers'),
     },
     {
+      id: 'response.checks',
+      ...named['response.checks'],
+      group: 'View',
+      when: withTab,
+      run: () => void app.commands.runIfOffered('response.checks'),
+    },
+    {
       id: 'response.snippets',
       ...named['response.snippets'],
       get words() {

@@ -106,6 +106,7 @@ export const text = {
     'response.chart': { label: 'Response as chart', words: 'view graph lines' },
     'response.raw': { label: 'Response as raw text', words: 'view body plain' },
     'response.headers': { label: 'Response headers', words: 'view quota' },
+    'response.checks': { label: 'Response checks', words: 'tests assertions expected schema' },
     'response.snippets': { label: 'Request as code', words: 'snippets' },
     'response.expand': { label: 'Expand entire response', words: 'tree open unfold' },
     'response.collapse': { label: 'Collapse entire response', words: 'tree close fold' },

@@ -90,6 +90,17 @@ func (f *Filler) fillPlain(field, text string) (string, error) {
 	return out.sent.String(), err
 }
 
+// Text resolves the references of a text beside the request, such as the value of a
+// check. A variable without a value is an error if the filler is strict.
+func (f *Filler) Text(field, text string) (string, error) {
+	f.field, f.unknown, f.missed = "", nil, map[string]bool{}
+	text, err := f.fillPlain(field, text)
+	if err == nil {
+		err = f.verdict()
+	}
+	return text, err
+}
+
 // fillHeader resolves references in a header.
 func (f *Filler) fillHeader(field, text string) (string, error) {
 	text, err := f.fillPlain(field, text)

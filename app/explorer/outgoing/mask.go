@@ -52,7 +52,21 @@ func MaskDraft(d workspace.Draft, endpoint *resource.Endpoint) (masked workspace
 	d.Query = m.rows(d.Query, secretParameter)
 	d.Headers = m.rows(d.Headers, secretHeader)
 	d.Body = m.body(d.Body, endpoint)
+	d.Checks = slices.Clone(d.Checks)
+	for i, c := range d.Checks {
+		if SecretTarget(c.Target) {
+			d.Checks[i].Value = m.text(c.Value)
+		}
+	}
 	return d, m.typed
+}
+
+// SecretTarget reports whether a check's target, a header or a query, has the name of a
+// secret.
+func SecretTarget(target string) bool {
+	target = strings.TrimRight(target, `]"' `)
+	name := target[strings.LastIndexAny(target, `.["'`)+1:]
+	return name != "" && secretHeader(name)
 }
 
 // Masked returns the URL of a request as the history stores it: secrets that were

@@ -20,7 +20,7 @@ import (
 type Used struct {
 	Name   string `json:"name"`
 	Value  string `json:"value"` // masked when secret
-	Scope  string `json:"scope"` // portal, global or built-in
+	Scope  string `json:"scope"` // run, portal, global or built-in
 	Known  bool   `json:"known"`
 	Secret bool   `json:"secret"`
 }
@@ -33,6 +33,7 @@ type Values struct {
 	secret func(*workspace.Variable) (string, error)
 	Now    time.Time
 	userID int64
+	Given  map[string]string // values that come before all others; nil for none
 	Stand  func(Used) string // returns the text to send for each variable, known or not; nil for its value
 
 	Seen  []Used
@@ -63,7 +64,12 @@ func (v *Values) look(name string) Used {
 		return v.Seen[i]
 	}
 	u := Used{Name: name}
-	if own := v.own[name]; own != nil {
+	if value, ok := v.Given[name]; ok {
+		u = Used{Name: name, Value: value, Scope: "run", Known: true}
+		if own := v.own[name]; own != nil && own.Secret || resource.SecretName(name) {
+			u.Value, u.Secret, v.Plain[name] = resource.Mask, true, value
+		}
+	} else if own := v.own[name]; own != nil {
 		u = Used{Name: name, Value: own.Value, Scope: own.Scope, Known: !own.Secret || own.Value != "",
 			Secret: own.Secret}
 	} else if value, ok := v.builtIn(name); ok {

@@ -1,5 +1,4 @@
-// Package script writes requests as programs and runbooks, and sends saved requests in
-// batches.
+// Package script writes requests as programs and runbooks.
 //
 // Variables of the requests become variables of the program; it takes secrets from
 // the environment.
@@ -10,13 +9,11 @@
 //
 // # Concurrency
 //
-// Scripts is safe for concurrent use. It starts no goroutines. A batch sends one
-// request after the other.
+// Scripts is safe for concurrent use. It starts no goroutines.
 //
 // # Errors
 //
-// fault.Invalid names the field: ids or language. The result of each request of a
-// batch holds its own problem.
+// fault.Invalid names the field: ids or language.
 package script
 
 import (
@@ -37,13 +34,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Scripts writes requests as programs, and sends saved ones in batches.
+// Scripts writes requests as programs.
 type Scripts struct{ *send.Sender }
-
-// BatchEndpoint returns the endpoint that sends saved requests.
-func (s *Scripts) BatchEndpoint() resource.Endpoint {
-	return serve.Post("/batch", "Run saved requests in order", &batchRequests, s.batch)
-}
 
 // Endpoints returns the endpoints that write programs.
 func (s *Scripts) Endpoints() []resource.Endpoint {

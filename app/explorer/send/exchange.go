@@ -28,6 +28,9 @@ type Request struct {
 	TabID  int64
 	Draft  workspace.Draft
 	Anyway bool
+
+	Given  map[string]string // variables that come before those of the user
+	Unkept bool              // it is not added to the history
 }
 
 var requests = resource.Resource[*Request]{Name: "send", Label: "request", Fields: []resource.Field[*Request]{
@@ -58,11 +61,16 @@ func (s *Sender) Exchange(ctx context.Context, c *resource.Call, in *Request) (*
 	if in.Anyway {
 		m = outgoing.Anyway
 	}
-	t, v, out, err := s.Outgoing(ctx, c, &in.Draft, m)
+	t, v, out, err := s.outgoing(ctx, c, &in.Draft, m, in.Given)
 	if err != nil {
 		return nil, err
 	}
-	return s.ExchangeOf(c, t, in, out, slices.Collect(maps.Values(v.Plain))...)
+	checks := fillChecks(v, &in.Draft) // before the secrets are read: they may hold more of them
+	x, err := s.ExchangeOf(c, t, in, out, slices.Collect(maps.Values(v.Plain))...)
+	if err == nil {
+		x.checks = checks
+	}
+	return x, err
 }
 
 // ExchangeOf prepares the sending of the request out, which was built from a draft.
@@ -98,6 +106,7 @@ type Exchange struct {
 	hops    client.Trail
 	NotKept string // why the request is missing from the history
 	came    outgoing.Arrived
+	checks  []check            // of the response
 	zip     *workspace.Zipper  // of an incoming response that may be stored
 	mask    *outgoing.BodyMask // of what is kept; nil where nothing is masked
 }
@@ -106,7 +115,10 @@ type Exchange struct {
 func (x *Exchange) Run(ctx context.Context) (*Reply, error) {
 	timed, stop := context.WithTimeoutCause(ctx, x.Target.Timeout, outgoing.ErrTimeout)
 	defer stop()
-	after := x.Writes.Before(ctx, x)
+	after := func(context.Context, *document.Document) string { return "" }
+	if !x.In.Unkept {
+		after = x.Writes.Before(ctx, x)
+	}
 	x.Watch.Began = time.Now()
 	response, w, err := x.fetch(timed)
 	defer x.zip.Close()
@@ -128,6 +140,7 @@ func (x *Exchange) Run(ctx context.Context) (*Reply, error) {
 		}
 		if r, err = x.Reply(x.History, doc, headers, x.Watch.Read(took)); err == nil {
 			r.Extracted = x.extract(ctx, doc)
+			r.Checks = x.check(ctx, doc, headers)
 		}
 	})
 	var shown *document.Document // nil where nothing is to be looked for in it
@@ -135,7 +148,9 @@ func (x *Exchange) Run(ctx context.Context) (*Reply, error) {
 		made()
 		shown = doc
 	}
-	x.AddToHistory(ctx, &entry, x.Keep(ctx, shown, headers), x.In.TabID)
+	if !x.In.Unkept {
+		x.AddToHistory(ctx, &entry, x.Keep(ctx, shown, headers), x.In.TabID)
+	}
 	made()
 	var undo string
 	if x.History = &entry; doc != nil {
@@ -156,7 +171,7 @@ func (x *Exchange) fetch(ctx context.Context) (*http.Response, *document.Writer,
 	defer response.Body.Close()
 	w := x.Documents.Create(response.Header.Get("Content-Type"))
 	to := io.Writer(w)
-	if response.ContentLength <= workspace.MaxPlain && !outgoing.GivesSecrets(x.Out.Endpoint) {
+	if !x.In.Unkept && response.ContentLength <= workspace.MaxPlain && !outgoing.GivesSecrets(x.Out.Endpoint) {
 		x.zip = workspace.NewZipper()
 		kept := x.masking(response.Header.Get("Content-Type"), x.zip)
 		to = io.MultiWriter(kept, w)
@@ -290,6 +305,9 @@ func (x *Exchange) Echoes(text string) bool {
 // id; 0 when nothing came that a tab shows. What was sent was sent: when there is
 // no room for the row, the response is shown nevertheless.
 func (x *Exchange) AddToHistory(ctx context.Context, entry *workspace.History, kept *workspace.Reply, tab int64) {
+	if x.In.Unkept {
+		return
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	if err := x.Workspace.AddToHistory(ctx, entry, kept, tab); err != nil {

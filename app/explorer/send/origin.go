@@ -33,6 +33,12 @@ func (s *Sender) Target(ctx context.Context, c *resource.Call) (*outgoing.Target
 // caller's variables.
 func (s *Sender) Outgoing(ctx context.Context, c *resource.Call, d *workspace.Draft,
 	m outgoing.Manner) (*outgoing.Target, *outgoing.Values, *outgoing.Request, error) {
+	return s.outgoing(ctx, c, d, m, nil)
+}
+
+// outgoing is Outgoing with variables that come before the caller's.
+func (s *Sender) outgoing(ctx context.Context, c *resource.Call, d *workspace.Draft, m outgoing.Manner,
+	given map[string]string) (*outgoing.Target, *outgoing.Values, *outgoing.Request, error) {
 	if err := d.Check("draft"); err != nil {
 		return nil, nil, nil, err
 	}
@@ -49,6 +55,7 @@ func (s *Sender) Outgoing(ctx context.Context, c *resource.Call, d *workspace.Dr
 	if err != nil {
 		return nil, nil, nil, err
 	}
+	v.Given = given
 	out, err := t.Build(v.Filler(m, d), d)
 	return t, v, out, err
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"spyglass/app/document"
+	"spyglass/app/expect"
 	"spyglass/app/explorer/client"
 	"spyglass/app/explorer/payload"
 	"spyglass/app/explorer/view"
@@ -39,6 +40,7 @@ type Reply struct {
 	Quota      *payload.Quota        `json:"quota"`
 	Timing     client.Timing         `json:"timing"`
 	Extracted  []workspace.Extracted `json:"extracted,omitempty" doc:"what extractors found in it"`
+	Checks     []expect.Result       `json:"checks,omitempty" doc:"the results of the request's checks"`
 	Run        *RunReport            `json:"run" doc:"through pages; null for a single request"`
 	Hops       []client.Hop          `json:"hops" doc:"redirects that were followed, in order"`
 	Undo       string                `json:"undo" doc:"the effect of undoing; empty if it cannot be undone"`

@@ -2,7 +2,7 @@
 //
 // An Exchange is one request under way: it goes out through app/explorer/outgoing, the
 // response streams into a document (app/explorer/view), and a Reply holds what the
-// page shows of it first. Extractors of the user run on it.
+// page shows of it first. Extractors of the user and the checks of the draft run on it.
 //
 // The session goes out with the request and nowhere else. History, preview and
 // snippets show resource.Mask in place of it and of secret variables.
@@ -81,5 +81,6 @@ func (s *Sender) DraftEndpoints() []resource.Endpoint {
 	return []resource.Endpoint{
 		serve.Post("/lookup", "Send a GET in the background", &lookupRequests, s.lookup),
 		serve.Post("/preview", "Preview the request of a draft", &previewRequests, s.preview),
+		serve.Get("/checks", "List the kinds of checks", kinds),
 	}
 }

@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"spyglass/app/expect"
 	"spyglass/app/explorer/payload"
 	"spyglass/app/link"
 	"spyglass/app/workspace"
@@ -34,21 +35,26 @@ type PagesEvent struct {
 
 // BatchEvent reports the result of one request of a batch.
 type BatchEvent struct {
-	At      int    `json:"at" doc:"from 0"`
 	BatchID string `json:"batchId"`
+	Of      int    `json:"of" doc:"requests of the whole run"`
 	Result  Ran    `json:"result"`
 }
 
 // Ran is the result of one request of a batch.
 type Ran struct {
-	ID        int64  `json:"id" doc:"of the saved request"`
-	Name      string `json:"name"`
-	Method    string `json:"method" enum:"GET|POST|PUT|PATCH|DELETE|"`
-	Path      string `json:"path"`
-	Status    int64  `json:"status" doc:"0: no response"`
-	MS        int64  `json:"ms"`
-	HistoryID int64  `json:"historyId" doc:"0: it was not sent"`
-	Problem   string `json:"problem" doc:"one sentence; empty when the response has a status from 200 to 299"`
+	At        int             `json:"at" doc:"its place in the plan, from 0"`
+	Row       int             `json:"row" doc:"of the data file, from 1; 0 without one"`
+	ID        int64           `json:"id" doc:"of the saved request"`
+	Name      string          `json:"name"`
+	Method    string          `json:"method" enum:"GET|POST|PUT|PATCH|DELETE|"`
+	Path      string          `json:"path"`
+	Status    int64           `json:"status" doc:"0: no response"`
+	MS        int64           `json:"ms"`
+	HistoryID int64           `json:"historyId" doc:"0: it is not in the history"`
+	Problem   string          `json:"problem" doc:"one sentence; empty when all checks passed, or without checks when the status is from 200 to 299"`
+	Passed    int64           `json:"passed" doc:"checks"`
+	Failed    int64           `json:"failed" doc:"checks"`
+	Checks    []expect.Result `json:"checks" doc:"some are missing in a run with very many"`
 }
 
 // WorkspaceEvent reports that rows of a kind changed, here or in another window.

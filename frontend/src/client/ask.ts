@@ -31,6 +31,8 @@ export interface AskClient {
   nodeJson(document: string, node: number): Promise<string>
   compare(left: Side, right: Side, ignore: string[], signal?: AbortSignal): Promise<Comparison>
   extractors: Kept<'/extractors'>
+  /** Returns the kinds of checks in the order to show them. */
+  checkKinds(): Promise<Schemas['ShownKind'][]>
 }
 
 export function askClient(http: Http): AskClient {
@@ -52,5 +54,6 @@ export function askClient(http: Http): AskClient {
         },
       }),
     extractors: collection(http, '/extractors'),
+    checkKinds: async () => (await get('/checks')).kinds,
   }
 }

@@ -19,6 +19,7 @@ export type FileToRead = Required<Pick<Schemas['Import'], 'name' | 'text'>>
 /** The result of one saved request of a batch. */
 export type Ran = Schemas['Ran']
 export type BatchProgress = Schemas['BatchEvent']
+export type BatchRun = BodyOf<'/batch', 'post'>
 
 export interface CollectionsClient {
   collections: {
@@ -31,8 +32,12 @@ export interface CollectionsClient {
     /** Moves an item into a collection, to the at-th place among items of its kind. */
     move(what: { folder: number } | { request: number }, to: number, at: number): Promise<void>
     duplicateFolder(id: number): Promise<Planted>
-    /** Sends saved requests one after the other, until it is aborted. Progress arrives as events. */
-    batch(batchId: string, ids: number[], goOn: boolean, signal: AbortSignal): Promise<{ results: Ran[] }>
+    /** Runs saved requests until it is aborted. Progress arrives as events. */
+    batch(run: BatchRun, signal: AbortSignal): Promise<{ results: Ran[] }>
+    /** Returns the formats of reports. */
+    reports(): Promise<Schemas['ShownFormat'][]>
+    /** The address of the report of the last run. */
+    reportUrl(batchId: string, format: string): string
     look(file: FileToRead): Promise<FileLook>
     import(file: FileToRead, parentId: number, variables: boolean): Promise<Planted>
     /** The address of a file; without ids, it contains all collections. */
@@ -52,7 +57,9 @@ export function collectionsClient(http: Http): CollectionsClient {
       updateRequest: (id, body) => patch('/requests/{id}', { params: { id }, body }),
       move: async (what, to, at) => void (await post('/collections/move', { body: { ...what, to, at } })),
       duplicateFolder: (id) => post('/collections/{id}/duplicate', { params: { id } }),
-      batch: (batchId, ids, goOn, signal) => post('/batch', { body: { batchId, ids, goOn }, signal }),
+      batch: (body, signal) => post('/batch', { body, signal }),
+      reports: async () => (await get('/batch/reports')).formats,
+      reportUrl: (batchId, format) => url('/batch/report', { query: { batchId, format } }),
       look: (body) => post('/exchange/look', { body }),
       import: (file, parentId, variables) => post('/exchange/import', { body: { ...file, parentId, variables } }),
       exportUrl: (format, { collections, requests, history }) =>

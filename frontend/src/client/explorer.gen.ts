@@ -155,10 +155,50 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Run saved requests in order
+         * Run saved requests
          * @description Required permission: none: any signed-in user.
          */
         post: operations["postBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/batch/reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the formats of reports
+         * @description Required permission: none: any signed-in user.
+         */
+        get: operations["getBatchReports"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/batch/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download the report of the last run
+         * @description Required permission: none: any signed-in user.
+         */
+        get: operations["getBatchReport"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -279,6 +319,26 @@ export interface paths {
          * @description Required permission: none: any signed-in user.
          */
         post: operations["postPreview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/checks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the kinds of checks
+         * @description Required permission: none: any signed-in user.
+         */
+        get: operations["getChecks"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2033,6 +2093,18 @@ export interface components {
             /** @description a note */
             doc?: string;
         };
+        Check: {
+            /** @description whether it runs */
+            on: boolean;
+            /** @description the id of a kind */
+            kind: string;
+            /** @description the name of a header, or a JSONPath or jq query */
+            target?: string;
+            /** @description the id of an operator */
+            op: string;
+            /** @description the expected value, as typed: variables are unresolved */
+            value?: string;
+        };
         Draft: {
             /** @enum {string} */
             method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -2055,6 +2127,8 @@ export interface components {
             mode: "form" | "raw";
             /** @description seconds to wait for the response; 0: the portal's default */
             timeout?: number;
+            /** @description of the response, in the order to show them */
+            checks?: components["schemas"]["Check"][];
         };
         Tab: {
             /** @description Set by the workspace */
@@ -2241,7 +2315,20 @@ export interface components {
         Catalog: {
             categories: components["schemas"]["Category"][];
         };
+        Result: {
+            /** @description the check in words: Status is 200 */
+            label: string;
+            passed: boolean;
+            expected: string;
+            actual: string;
+            /** @description why it could not be evaluated; empty if it was */
+            problem: string;
+        };
         Ran: {
+            /** @description its place in the plan, from 0 */
+            at: number;
+            /** @description of the data file, from 1; 0 without one */
+            row: number;
             /** @description of the saved request */
             id: number;
             name: string;
@@ -2251,15 +2338,21 @@ export interface components {
             /** @description 0: no response */
             status: number;
             ms: number;
-            /** @description 0: it was not sent */
+            /** @description 0: it is not in the history */
             historyId: number;
-            /** @description one sentence; empty when the response has a status from 200 to 299 */
+            /** @description one sentence; empty when all checks passed, or without checks when the status is from 200 to 299 */
             problem: string;
+            /** @description checks */
+            passed: number;
+            /** @description checks */
+            failed: number;
+            /** @description some are missing in a run with very many */
+            checks: components["schemas"]["Result"][];
         };
         BatchEvent: {
-            /** @description from 0 */
-            at: number;
             batchId: string;
+            /** @description requests of the whole run */
+            of: number;
             result: components["schemas"]["Ran"];
         };
         DataEvent: {
@@ -2454,6 +2547,8 @@ export interface components {
             timing: components["schemas"]["Timing"];
             /** @description what extractors found in it */
             extracted?: components["schemas"]["Extracted"][];
+            /** @description the results of the request's checks */
+            checks?: components["schemas"]["Result"][];
             /** @description through pages; null for a single request */
             run: components["schemas"]["RunReport"] | null;
             /** @description redirects that were followed, in order */
@@ -2474,7 +2569,16 @@ export interface components {
         };
         Nothing: Record<string, unknown>;
         BatchResults: {
+            /** @description of those that were sent, in the order of the plan */
             results: components["schemas"]["Ran"][];
+        };
+        ShownFormat: {
+            id: string;
+            label: string;
+        };
+        FormatTable: {
+            /** @description in the order to show them */
+            formats: components["schemas"]["ShownFormat"][];
         };
         FieldChange: {
             name: string;
@@ -2540,6 +2644,30 @@ export interface components {
             method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
             url: string;
             variables: components["schemas"]["Used"][];
+        };
+        ShownOp: {
+            id: string;
+            label: string;
+            /** @description it compares with a value */
+            value: boolean;
+        };
+        ShownKind: {
+            id: string;
+            label: string;
+            doc: string;
+            /** @description the label of the target; empty if it has none */
+            target: string;
+            /** @description an example of a target */
+            hint: string;
+            /** @description of the value; empty for none */
+            unit: string;
+            /** @description of a value */
+            example: string;
+            ops: components["schemas"]["ShownOp"][];
+        };
+        KindTable: {
+            /** @description in the order to show them */
+            kinds: components["schemas"]["ShownKind"][];
         };
         Token: {
             /** @enum {string} */
@@ -3200,10 +3328,19 @@ export interface components {
         Batch: {
             /** @description Id in progress events */
             batchId?: string;
+            /** @description Of its report */
+            title?: string;
             /** @description Of saved requests, in the order they are sent */
             ids: number[];
             /** @description Continue after a failed one */
             goOn?: boolean;
+            /**
+             * @description How many run at a time; 1: in order
+             * @default 1
+             */
+            parallel?: number;
+            /** @description A CSV or JSON file; the requests run once for each row, with its values as variables */
+            data?: string;
         };
         Write: {
             /** @description The write */
@@ -4114,6 +4251,62 @@ export interface operations {
             503: components["responses"]["Busy"];
         };
     };
+    getBatchReports: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FormatTable"];
+                };
+            };
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    getBatchReport: {
+        parameters: {
+            query?: {
+                /** @description Id of the run */
+                batchId?: string;
+                /** @description The id of a format */
+                format?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                    "application/xml": string;
+                    "application/json": string;
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
     postChanges: {
         parameters: {
             query?: {
@@ -4304,6 +4497,34 @@ export interface operations {
             403: components["responses"]["Denied"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    getChecks: {
+        parameters: {
+            query?: {
+                /** @description The remote portal; 0, the default, is the built-in one */
+                portal?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KindTable"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Busy"];
         };

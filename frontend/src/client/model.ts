@@ -48,6 +48,11 @@ export type RunReport = Schemas['RunReport']
 export type Hop = Schemas['Hop']
 /** The error message of the portal. */
 export type PortalError = Schemas['Problem']
+/** An expectation of the response. */
+export type Check = Schemas['Check']
+export type CheckResult = Schemas['Result']
+/** A kind of check, with its operators. */
+export type CheckKind = Schemas['ShownKind']
 /** The value that an extractor found in a response, or why it found none. */
 export type Extracted = Schemas['Extracted']
 

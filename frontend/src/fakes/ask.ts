@@ -19,6 +19,7 @@ export function fakeAsk(doc: (id: string) => FakeDocument): Omit<AskClient, 'ext
     scalars: async (id) => ({ list: null, more: false, scalars: leaves(JSON.parse(doc(id).text), '$', '') }),
     nodeJson: async (id, node) => doc(id).content(node),
     compare: async () => ({ changes: [], added: 0, removed: 0, changed: 0, by: [] }),
+    checkKinds: async () => [],
   }
 }
 

@@ -98,6 +98,8 @@ export function fakeShelf(): Client['collections'] {
     },
     duplicateFolder: async () => ({ collections: [], variables: [], requests: 0 }),
     batch: async () => ({ results: [] }),
+    reports: async () => [],
+    reportUrl: () => '',
     look: async () => ({
       format: 'spyglass',
       label: 'Spyglass',

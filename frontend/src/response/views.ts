@@ -1,5 +1,5 @@
 import type { Component } from 'svelte'
-import type { Reply } from '../client'
+import type { CheckResult, Reply } from '../client'
 import { Lazy } from '../ui/lazy.svelte'
 import JsonTools from './JsonTools.svelte'
 import JsonView from './JsonView.svelte'
@@ -9,12 +9,14 @@ import type { ViewProps } from './view-props'
 import { text } from './text'
 
 interface Shown {
-  id: 'json' | 'table' | 'chart' | 'raw' | 'headers' | 'snippets'
+  id: 'json' | 'table' | 'chart' | 'raw' | 'headers' | 'checks' | 'snippets'
   label: string
   /** Returns false to hide its tab; called for each response, with undefined while there is none. */
   when?(reply: Reply | undefined): boolean
   /** The number after its label. */
-  count?(reply: Reply): number | undefined
+  count?(reply: Reply): number | string | undefined
+  /** Whether what it counts is good or bad. */
+  tone?(reply: Reply): 'ok' | 'error' | undefined
 }
 
 /** The components of a view. */
@@ -48,7 +50,10 @@ const table = new Lazy(async () => {
 })
 const chart = new Lazy(async () => ({ component: (await import('./ChartView.svelte')).default }))
 const headers = new Lazy(async () => ({ component: (await import('./HeadersView.svelte')).default }))
+const checks = new Lazy(async () => ({ component: (await import('./ChecksView.svelte')).default }))
 const snippets = new Lazy(async () => ({ component: (await import('./SnippetsView.svelte')).default }))
+
+const passed = (all: CheckResult[]) => all.filter((c) => c.passed).length
 
 /** The tabs of the response, in order. To add one, add a file and a line here. */
 export const views: View[] = [
@@ -76,6 +81,14 @@ export const views: View[] = [
     shows: 'response',
     parts: headers,
     count: (reply) => reply.headers.length,
+  },
+  {
+    id: 'checks',
+    label: text.views.checks,
+    shows: 'request',
+    parts: checks,
+    count: ({ checks: all }) => all?.length && text.views.passed(passed(all), all.length),
+    tone: ({ checks: all }) => (all?.length ? (passed(all) === all.length ? 'ok' : 'error') : undefined),
   },
   { id: 'snippets', label: text.views.snippets, shows: 'request', parts: snippets },
 ]

@@ -30,6 +30,7 @@ export interface Actions {
   'request.reset': None
   'request.saveAs': None
   'response.chart': None
+  'response.checks': None
   'response.collapse': None
   'response.compare': None
   'response.copy': None

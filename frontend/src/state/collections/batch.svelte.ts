@@ -3,11 +3,23 @@ import type { BatchProgress, Ran, SavedRequest } from '../../client/collections'
 import { number } from '../../ui/locale'
 import { text } from './text'
 
-/** Saved requests that Go sends one after the other. */
+/** How a batch runs. */
+export interface BatchOptions {
+  /** Continue after a failure. */
+  goOn: boolean
+  /** How many run at a time; 1 by default. */
+  parallel?: number
+  /** The text of a CSV or JSON file: the requests run once for each row. */
+  data?: string
+}
+
+/** Saved requests that Go sends and checks. */
 export class Batch {
   readonly id = crypto.randomUUID()
-  /** Results in the order of sending. */
+  /** Results in the order in which they arrive; in the order of the plan when it is done. */
   results = $state.raw<Ran[]>([])
+  /** The number of requests to send. */
+  total = $state(0)
   state = $state<'running' | 'done' | 'cancelled'>('running')
   /** Why the batch itself failed, or ''. */
   problem = $state('')
@@ -17,13 +29,15 @@ export class Batch {
   constructor(
     readonly title: string,
     readonly requests: SavedRequest[],
-    readonly goOn: boolean,
+    readonly options: BatchOptions,
     private readonly client: Pick<Client, 'collections'>,
-  ) {}
+  ) {
+    this.total = requests.length
+  }
 
   /** The progress or the result in one sentence. */
   readonly line = $derived.by(() => {
-    const [done, all] = [this.results.length, this.requests.length]
+    const [done, all] = [this.results.length, this.total]
     if (this.state === 'running') return text.batch.of(Math.min(done + 1, all), all)
     const rest = all - done
     const how = this.failed
@@ -38,9 +52,12 @@ export class Batch {
   async run() {
     try {
       const { results } = await this.client.collections.batch(
-        this.id,
-        this.requests.map((r) => r.id),
-        this.goOn,
+        {
+          batchId: this.id,
+          title: this.title,
+          ids: this.requests.map((r) => r.id),
+          ...this.options,
+        },
         this.#end.signal,
       )
       this.results = results
@@ -51,9 +68,10 @@ export class Batch {
     }
   }
 
-  hear({ batchId, at, result }: BatchProgress) {
-    if (batchId === this.id && this.state === 'running' && at === this.results.length)
-      this.results = [...this.results, result]
+  hear({ batchId, of, result }: BatchProgress) {
+    if (batchId !== this.id || this.state !== 'running' || this.results.some((r) => r.at === result.at)) return
+    this.total = of
+    this.results = [...this.results, result]
   }
 
   cancel() {

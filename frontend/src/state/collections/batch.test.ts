@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { fakeShelf } from '../../fakes/shelf'
 import { Fault } from '../../client'
-import type { Ran, SavedRequest } from '../../client/collections'
+import type { BatchRun, Ran, SavedRequest } from '../../client/collections'
 import { Batch, counted, warning } from './batch.svelte'
 
 const requests: SavedRequest[] = [
@@ -14,10 +14,15 @@ const ran = (id: number, problem = ''): Ran => ({
   name: '',
   method: 'GET',
   path: '/a',
+  at: id - 1,
+  row: 0,
   status: problem ? 404 : 200,
   ms: 3,
   historyId: id,
   problem,
+  passed: 0,
+  failed: 0,
+  checks: [],
 })
 
 function begin() {
@@ -25,8 +30,8 @@ function begin() {
   let refuse!: (why: unknown) => void
   const collections = {
     ...fakeShelf(),
-    batch: (_id: string, ids: number[], _goOn: boolean, signal: AbortSignal) => {
-      expect(ids).toEqual([1, 2, 3])
+    batch: ({ ids, goOn, parallel }: BatchRun, signal: AbortSignal) => {
+      expect([ids, goOn, parallel]).toEqual([[1, 2, 3], false, 4])
       signal.addEventListener('abort', () => refuse(new DOMException('aborted', 'AbortError')))
       return new Promise<{ results: Ran[] }>((yes, no) => {
         end = yes
@@ -34,20 +39,30 @@ function begin() {
       })
     },
   }
-  const batch = new Batch('Fleet', requests, false, { collections })
+  const batch = new Batch('Fleet', requests, { goOn: false, parallel: 4 }, { collections })
   return { batch, over: batch.run(), end: (results: Ran[]) => end({ results }), refuse: (e: unknown) => refuse(e) }
 }
 
 test('a batch says how far it is and how it went', async () => {
   const { batch, over, end } = begin()
   expect(batch.line).toBe('1 of 3')
-  batch.hear({ batchId: batch.id, at: 0, result: ran(1) })
-  batch.hear({ batchId: batch.id, at: 0, result: ran(1) })
-  batch.hear({ batchId: 'another', at: 1, result: ran(2) })
+  batch.hear({ batchId: batch.id, of: 3, result: ran(1) })
+  batch.hear({ batchId: batch.id, of: 3, result: ran(1) })
+  batch.hear({ batchId: 'another', of: 3, result: ran(2) })
   expect([batch.line, batch.results.length]).toEqual(['2 of 3', 1])
   end([ran(1), ran(2, 'no such thing')])
   await over
   expect(batch.line).toBe('1 of 2 succeeded; 1 was not sent')
+})
+
+test('results of several at a time arrive in any order, and a data file makes them more', async () => {
+  const { batch, over, end } = begin()
+  batch.hear({ batchId: batch.id, of: 6, result: { ...ran(2), at: 4, row: 2 } })
+  batch.hear({ batchId: batch.id, of: 6, result: ran(1) })
+  expect([batch.line, batch.results.map((r) => r.at)]).toEqual(['3 of 6', [4, 0]])
+  end([ran(1), { ...ran(2), at: 4, row: 2 }])
+  await over
+  expect(batch.line).toBe('All 2 succeeded; 4 were not sent')
 })
 
 test('a batch that all went well, that was cancelled, and that could not begin', async () => {
@@ -56,7 +71,7 @@ test('a batch that all went well, that was cancelled, and that could not begin',
   await well.over
   expect(well.batch.line).toBe('All 3 succeeded')
   const cancelled = begin()
-  cancelled.batch.hear({ batchId: cancelled.batch.id, at: 0, result: ran(1) })
+  cancelled.batch.hear({ batchId: cancelled.batch.id, of: 3, result: ran(1) })
   cancelled.batch.cancel()
   await cancelled.over
   expect([cancelled.batch.line, cancelled.batch.problem]).toEqual(['Cancelled after 1 of 3', ''])

@@ -1,6 +1,8 @@
 import {
   asFault,
   hasBody,
+  type Check,
+  type CheckResult,
   type Client,
   type DraftData,
   type Endpoint,
@@ -49,6 +51,10 @@ export class Draft {
   mode = $state<'form' | 'raw'>('form')
   /** Disabled body fields: they are stored and shown, but not sent. */
   bodyOff = $state.raw<OffField[]>([])
+  /** Checks of the response; an edit replaces a check. */
+  checks = $state.raw<readonly Check[]>([])
+  /** The results of the checks that were sent and have not been edited since. */
+  #results = $state.raw<ReadonlyMap<Check, CheckResult>>(new Map())
 
   reply = $state.raw<Reply>() // replaced, never edited, to avoid a deep proxy over a large response
   fault = $state.raw<Fault>()
@@ -82,9 +88,9 @@ export class Draft {
   readonly text: string = $derived(JSON.stringify(this.data()))
   /** Whether the request was edited after the shown response was requested. */
   readonly stale: boolean = $derived.by(
-    () => this.reply !== undefined && this.#sent !== '' && this.#sent !== this.content,
+    () => this.reply !== undefined && this.#sent !== '' && this.#sent !== requestOf(this.data()),
   )
-  /** The request without its view state, to compare for "changed" and "stale". */
+  /** The request and its checks without view state, to compare for "changed". */
   readonly content: string = $derived(contentOf(this.data()))
 
   constructor(
@@ -107,7 +113,25 @@ export class Draft {
       pathParams: plainRows(this.pathParams),
       query: plainRows(this.query),
       headers: plainRows(this.headers),
+      ...(this.checks.length ? { checks: [...this.checks] } : {}),
     }
+  }
+
+  addCheck(check: Check) {
+    this.checks = [...this.checks, check]
+  }
+
+  changeCheck(index: number, change: Partial<Check>) {
+    this.checks = this.checks.map((check, i) => (i === index ? { ...check, ...change } : check))
+  }
+
+  removeCheck(index: number) {
+    this.checks = this.checks.filter((_, i) => i !== index)
+  }
+
+  /** Returns the result of a check in the shown response; undefined if it did not run, or was edited since. */
+  resultOf(check: Check): CheckResult | undefined {
+    return this.#results.get(check)
   }
 
   /** Replaces the whole request; the response stays. */
@@ -121,6 +145,7 @@ export class Draft {
     this.body = data.body ?? ''
     this.mode = data.mode === 'raw' ? 'raw' : 'form'
     this.timeout = data.timeout ?? 0
+    this.checks = data.checks ?? []
     this.bodyOff = []
     this.fault = this.marked = undefined
     this.#led = this.#last = `${this.method} ${this.template}`
@@ -129,7 +154,7 @@ export class Draft {
 
   /** Adds the current request to the undo steps. */
   note() {
-    const { method, path, template, timeout, body, bodyOff } = this
+    const { method, path, template, timeout, body, bodyOff, checks } = this
     const now: Snapshot = {
       method,
       path,
@@ -137,6 +162,7 @@ export class Draft {
       timeout,
       body,
       bodyOff,
+      checks,
       pathParams: copies(this.pathParams),
       query: copies(this.query),
       headers: copies(this.headers),
@@ -191,6 +217,7 @@ export class Draft {
 
   clearReply() {
     this.reply = this.fault = this.marked = undefined
+    this.#results = new Map()
     this.#sent = ''
   }
 
@@ -344,7 +371,7 @@ export class Draft {
     this.received = this.expected = this.elapsed = 0
     const begun = performance.now()
     const clock = setInterval(() => (this.elapsed = performance.now() - begun), 100)
-    const [content, draft] = [this.content, this.data()]
+    const [draft, checks] = [this.data(), this.checks.filter((c) => c.on)]
     let done = () => this.owner.answered?.(this)
     try {
       // a known id is not awaited, so that the request is sent before the page is painted
@@ -356,8 +383,9 @@ export class Draft {
         return
       }
       this.reply = reply
+      this.#results = new Map(reply.checks?.map((result, i) => [checks[i], result]))
       if (reply.status !== 429) this.again = false
-      this.#sent = content
+      this.#sent = requestOf(draft)
     } catch (e) {
       if (this.#sending === stop) this.fault = asFault(e)
     } finally {
@@ -381,8 +409,9 @@ export class Draft {
   /** Shows a response from history as if it had just arrived. */
   show(reply: Reply) {
     this.reply = reply
+    this.#results = new Map()
     this.fault = undefined
-    this.#sent = this.content
+    this.#sent = requestOf(this.data())
   }
 }
 
@@ -427,10 +456,14 @@ function text(value: unknown): string {
 }
 
 /**
- * Returns the parts of a draft that would be sent, to compare: without disabled rows and view
+ * Returns the parts of a draft that would be sent, and its checks, to compare: without disabled rows and view
  * state.
  */
 export function contentOf(d: DraftData): string {
+  return requestOf(d) + (d.checks?.length ? JSON.stringify(d.checks) : '')
+}
+
+function requestOf(d: DraftData): string {
   const rows = (list: DraftData['query']) =>
     (list ?? []).filter((r) => r.on && (r.key || r.value)).map((r) => [r.key, r.value])
   return JSON.stringify([d.method, d.path, rows(d.pathParams), rows(d.query), rows(d.headers), d.body])

@@ -12,6 +12,7 @@ const first: Snapshot = {
   headers: [],
   body: '',
   bodyOff: [],
+  checks: [],
 }
 let past: Past
 let now = 0

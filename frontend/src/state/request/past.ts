@@ -2,7 +2,7 @@
  * The edits of one draft, to undo and redo. Typing in one field is one step until there is a pause; every other edit is
  * a separate step. They are in memory, with limits for steps and characters.
  */
-import type { Method } from '../../client'
+import type { Check, Method } from '../../client'
 import type { OffField } from './form'
 import type { EditRow } from './rows'
 
@@ -17,6 +17,7 @@ export interface Snapshot {
   headers: EditRow[]
   body: string
   bodyOff: OffField[]
+  checks: readonly Check[]
 }
 
 const pause = 1000 // ms without typing that end a step
@@ -108,6 +109,7 @@ function changed(a: Snapshot, b: Snapshot): string | undefined {
   if (a.path !== b.path) fields.push(typed('path', a.path, b.path))
   if (a.body !== b.body && a.path === b.path) fields.push(typing(a.body, b.body) ? 'body' : 'body!')
   if (a.bodyOff !== b.bodyOff && JSON.stringify(a.bodyOff) !== JSON.stringify(b.bodyOff)) fields.push('')
+  if (a.checks !== b.checks) fields.push(...checksChanged(a.checks, b.checks))
   for (const list of ['query', 'headers', 'pathParams'] as const)
     fields.push(...rowsChanged(list, a[list], b[list], a.path !== b.path))
   return fields.length === 0
@@ -119,6 +121,18 @@ function changed(a: Snapshot, b: Snapshot): string | undefined {
           ? fields[0]
           : ''
         : ''
+}
+
+function checksChanged(all: readonly Check[], next: readonly Check[]): string[] {
+  if (all.length !== next.length) return ['']
+  const fields: string[] = []
+  all.forEach((check, i) => {
+    const to = next[i]
+    if (check.on !== to.on || check.kind !== to.kind || check.op !== to.op) fields.push('')
+    for (const part of ['target', 'value'] as const)
+      if (check[part] !== to[part]) fields.push(typed(`checks ${i} ${part}`, check[part] ?? '', to[part] ?? ''))
+  })
+  return fields
 }
 
 function rowsChanged(list: string, all: EditRow[], next: EditRow[], withPath: boolean): string[] {
