@@ -130,6 +130,7 @@ func (s *Service) Endpoints() []resource.Endpoint {
 			Response: schemaOf(DeviceInstanceDataPage{}), Example: resource.Example{Path: "/device/instances/datafetch",
 				Query: hour.Query, Body: fetch{"1,2"}}, Handle: s.fetch,
 		},
+		s.sparkEndpoint(),
 	}
 	for i := range all {
 		e := &all[i]

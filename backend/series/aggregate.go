@@ -78,27 +78,70 @@ func (db *DB) Aggregate(ctx context.Context, q Query, step int64) ([][]Step, err
 		return nil, fault.At("step", "a step of %d seconds is out of range", step)
 	}
 	step = min(step, latest)
-	count := (max(q.To-q.From, 0) + step - 1) / step
-	if count*int64(max(len(q.DataPoints), 1)) > maxSteps {
-		return nil, fault.At("step", "steps of %d seconds are more than %d values; use longer steps", step, maxSteps)
-	}
-	all := make([][]Step, len(q.DataPoints))
-	for i := range all {
-		all[i] = make([]Step, count)
-		for j := range all[i] {
-			all[i][j].At = q.From + int64(j)*step
-		}
+	if err := limitSteps(q, step, len(q.DataPoints)); err != nil {
+		return nil, err
 	}
 	db.rolling.RLock()
 	defer db.rolling.RUnlock()
-	v := db.view(q)
+	return db.view(q).aggregate(ctx, step)
+}
+
+// AggregateMany is Aggregate for series of any instances, which it reads together:
+// one read for each few half days, however many series there are.
+func (db *DB) AggregateMany(ctx context.Context, keys []Key, from, to, step int64) ([][]Step, error) {
+	q, err := Query{From: from, To: to}.checked()
+	if err != nil {
+		return nil, err
+	}
+	if step <= 0 {
+		return nil, fault.At("step", "a step of %d seconds is out of range", step)
+	}
+	step = min(step, latest)
+	if err := limitSteps(q, step, len(keys)); err != nil {
+		return nil, err
+	}
+	db.rolling.RLock()
+	defer db.rolling.RUnlock()
+	return db.viewMany(q, keys).aggregate(ctx, step)
+}
+
+func (db *DB) viewMany(q Query, keys []Key) *view {
+	db.mu.RLock()
+	defer db.mu.RUnlock()
+	all := make([]*series, len(keys))
+	for i, key := range keys {
+		all[i] = db.series[key]
+	}
+	return db.viewOf(q, all)
+}
+
+// limitSteps refuses a query whose steps would take too much memory.
+func limitSteps(q Query, step int64, series int) error {
+	if q.steps(step)*int64(max(series, 1)) > maxSteps {
+		return fault.At("step", "steps of %d seconds are more than %d values; use longer steps", step, maxSteps)
+	}
+	return nil
+}
+
+func (q Query) steps(step int64) int64 { return (max(q.To-q.From, 0) + step - 1) / step }
+
+// aggregate returns the steps of each series of the view. The caller holds
+// DB.rolling.
+func (v *view) aggregate(ctx context.Context, step int64) ([][]Step, error) {
+	all, count := make([][]Step, len(v.series)), v.q.steps(step)
+	for i := range all {
+		all[i] = make([]Step, count)
+		for j := range all[i] {
+			all[i][j].At = v.q.From + int64(j)*step
+		}
+	}
 	for i := range all {
 		old, err := v.hours(ctx, i)
 		if err != nil {
 			return nil, err
 		}
 		for _, hour := range old {
-			s := &all[i][(hour.At-q.From)/step]
+			s := &all[i][(hour.At-v.q.From)/step]
 			s.join(hour)
 			s.Hourly = true
 		}
@@ -110,7 +153,7 @@ func (db *DB) Aggregate(ctx context.Context, q Query, step int64) ([][]Step, err
 		}
 		for i := range some {
 			for _, p := range some[i] {
-				all[i][(p.at-q.From)/step].add(p.value)
+				all[i][(p.at-v.q.From)/step].add(p.value)
 			}
 		}
 	}

@@ -65,6 +65,36 @@ func TestAggregateIsWhatANaiveComputationSays(t *testing.T) {
 	}
 }
 
+func TestAggregateManyIsAggregateOfEachSeries(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 9))
+	db := open(t)
+	for instance := range int64(3) {
+		appendAll(t, db, regular(r, instance, monday, monday+2*86400, 300)...)
+	}
+	keys := []series.Key{{Instance: 2, DataPoint: 1}, {Instance: 7, DataPoint: 0}, {Instance: 0, DataPoint: 0},
+		{Instance: 2, DataPoint: 1}}
+	from, to := int64(monday+40_000), int64(monday+130_000)
+	got, err := db.AggregateMany(t.Context(), keys, from, to, 1800)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, key := range keys {
+		want, err := db.Aggregate(t.Context(), series.Query{Instance: key.Instance, DataPoints: []int64{key.DataPoint},
+			From: from, To: to}, 1800)
+		if err != nil || !reflect.DeepEqual(got[i], want[0]) {
+			t.Errorf("%v: got %v %v, want %v", key, got[i], err, want[0])
+		}
+	}
+	if got[0][5].Count == 0 || got[1][5].Count != 0 {
+		t.Errorf("counts are %d and %d, want samples in the first series only", got[0][5].Count, got[1][5].Count)
+	}
+	for _, step := range []int64{0, 1} {
+		if _, err := db.AggregateMany(t.Context(), keys, from, to, step); fault.Of(err).Field != "step" {
+			t.Errorf("step %d: %v, want fault.Invalid at step", step, err)
+		}
+	}
+}
+
 func TestAggregateRefusesStepsWithoutEnd(t *testing.T) {
 	db := open(t)
 	for _, step := range []int64{0, -60, 1} {

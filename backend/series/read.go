@@ -86,13 +86,11 @@ type view struct {
 }
 
 func (db *DB) view(q Query) *view {
-	db.mu.RLock()
-	defer db.mu.RUnlock()
-	all := make([]*series, len(q.DataPoints))
+	keys := make([]Key, len(q.DataPoints))
 	for i, d := range q.DataPoints {
-		all[i] = db.series[Key{q.Instance, d}]
+		keys[i] = Key{q.Instance, d}
 	}
-	return db.viewOf(q, all)
+	return db.viewMany(q, keys)
 }
 
 // viewOf returns a view of these series, nil for missing ones. The caller holds

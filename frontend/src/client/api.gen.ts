@@ -3944,6 +3944,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/device/instances/sparklines": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get sparklines of several series
+         * @description Returns up to 200 series at a low resolution, 48 values each, for small charts in lists. A short gap repeats the value before it.
+         *
+         *     Required permission: read on deviceGroup.
+         */
+        post: operations["postDeviceInstancesSparklines"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/setting/datasources/{id}/test": {
         parameters: {
             query?: never;
@@ -8876,6 +8898,32 @@ export interface components {
             /** @description always null */
             data: string | null;
         };
+        Sparkline: {
+            /** @description of the instance; 0 if there is no such series, or it is not yours to see */
+            instanceId: number;
+            /** @description name of the data point */
+            dataPointName: string;
+            /** @description the unit, from the data source's graphs */
+            unit: string;
+            /** @description the average of each step; null: no data for three polls. Empty if there is no data at all */
+            values: (number | null)[];
+            /** @description least of the samples; null without any */
+            min: number | null;
+            /** @description greatest of the samples; null without any */
+            max: number | null;
+            /** @description the newest sample; null without any */
+            last: number | null;
+        };
+        Sparklines: {
+            /** @description first moment, epoch seconds */
+            startTime: number;
+            /** @description last moment, epoch seconds */
+            endTime: number;
+            /** @description seconds of a step */
+            step: number;
+            /** @description in the order of series */
+            items: components["schemas"]["Sparkline"][];
+        };
         TrialValue: {
             /** @description of the data point */
             dataPointId: number;
@@ -12634,6 +12682,20 @@ export interface components {
         DeviceInstances: {
             /** @description ids of up to 100 instances, comma-separated */
             instanceIds: string;
+        };
+        Spark: {
+            /** @description id of the instance; or set deviceId and dataSourceName */
+            instanceId?: number;
+            /** @description id of the device, of which the first instance counts */
+            deviceId?: number;
+            /** @description name of the data source on that device */
+            dataSourceName?: string;
+            /** @description name of the data point */
+            dataPointName: string;
+        };
+        SparklineSeries: {
+            /** @description up to 200 series */
+            series: components["schemas"]["Spark"][];
         };
         TrialOf: {
             /** @description the device to try it on */
@@ -28772,6 +28834,68 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DeviceInstanceDataPage"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description no user is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the user's role does not have the permission */
+            403: components["responses"]["Denied"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    postDeviceInstancesSparklines: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Hours up to the end, at most 744; default: 6
+                 * @example 6
+                 */
+                period?: number;
+                /** @description End in epoch seconds; default: now */
+                end?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "series": [
+                 *         {
+                 *           "instanceId": 1,
+                 *           "dataPointName": "average"
+                 *         },
+                 *         {
+                 *           "deviceId": 2,
+                 *           "dataSourceName": "Ping",
+                 *           "dataPointName": "average"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["SparklineSeries"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sparklines"];
                 };
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */

@@ -40,6 +40,7 @@ export const text = {
     device: 'Device',
     source: 'DataSource › datapoint',
     value: 'Value against threshold',
+    trend: 'Last 6 h',
     age: 'Age',
     ack: 'Acknowledged',
   },

@@ -1,3 +1,4 @@
+import { trendColumn } from '../sparkline/column'
 import type { Column } from '../table'
 import { bySeverity } from './devices'
 import { text } from './text'
@@ -10,6 +11,7 @@ export const allColumns: readonly Column[] = [
   { id: 'group', label: text.heads.group, width: 'minmax(90px, 4fr)' },
   { id: 'collector', label: text.heads.collector, width: 'minmax(80px, 2fr)', sort: 'currentCollectorId' },
   { id: 'description', label: text.heads.description, width: 'minmax(80px, 2fr)' },
+  trendColumn(text.heads.trend),
   { id: 'data', label: text.heads.data, width: '84px', align: 'right', sort: 'lastDataTime', down: true },
 ]
 

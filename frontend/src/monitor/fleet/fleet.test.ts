@@ -32,6 +32,7 @@ test('the device is a column whatever is chosen', () => {
     'address',
     'group',
     'collector',
+    'trend',
     'data',
   ])
   expect(columnsShown(['data', 'description']).map((c) => c.id)).toEqual(['device', 'description', 'data'])

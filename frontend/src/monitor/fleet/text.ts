@@ -73,6 +73,7 @@ export const text = {
     collector: 'Collector',
     description: 'Description',
     data: 'Last data',
+    trend: 'Ping, 6 h',
   },
   call: 'devices',
   add: 'Add device',
