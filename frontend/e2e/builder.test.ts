@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { endpoint, newRequest, parts, sendPath, suite, tabNames, until } from './harness'
+import { endpoint, newRequest, parts, problem, sendPath, suite, tabNames, until } from './harness'
 
 const portal = suite()
 
@@ -151,7 +151,7 @@ describe('rows', () => {
       await page.evaluate((t) => navigator.clipboard.writeText(t), text)
       await page.keyboard.press('Control+V')
     }
-    const offered = ['# size: 50', '# offset: 0', '# fields: ', '# sort: ', '# filter: ']
+    const offered = ['# size: 50', '# offset: 0', '# fields: ', '# sort: ']
     await expect.poll(() => rowsOf(query)).toEqual(offered)
     await paste('size: 5\r\n# own: a:b\r\n')
     const pasted = [...offered.slice(1), 'size: 5', '# own: a:b']
@@ -168,13 +168,16 @@ describe('rows', () => {
     const p = parts(page)
     await newRequest(page)
     await sendPath(page, '/device/devices?filter=hostStat:dead&size=5', /^400/)
-    const filter = p.request.getByRole('combobox', { name: 'filter value' })
-    await p.request.getByRole('button', { name: 'hostStatus', exact: true }).click()
+    const bar = p.request.getByRole('region', { name: 'Filter', exact: true })
+    await bar.getByRole('button', { name: 'Edit filter as text' }).click()
+    const filter = bar.getByRole('combobox', { name: 'filter value' })
+    await expect.poll(() => problem(page).count()).toBe(1) // at the filter alone
+    await bar.getByRole('button', { name: 'hostStatus', exact: true }).click()
     await expect.poll(() => filter.inputValue()).toBe('hostStatus:dead')
     await sendPath(page, '/device/devices?size=7')
     const on = (name: string) =>
       p.request.getByRole('switch', { name, exact: true }).first().getAttribute('aria-checked')
-    expect([await on('filter on'), await on('size on'), await filter.inputValue()]).toEqual([
+    expect([await on('Use the filter'), await on('size on'), await filter.inputValue()]).toEqual([
       'false',
       'true',
       'hostStatus:dead',
@@ -190,11 +193,11 @@ describe('rows', () => {
     await page.getByRole('button', { name: 'New tab' }).click()
     await page.getByRole('menuitem', { name: 'Duplicate tab' }).click()
     await expect.poll(() => tabNames(page)).toEqual(['GET /device/groups', 'GET /device/groups'])
-    expect((await rowsOf(p.request.getByRole('region', { name: 'Query parameters' }))).slice(0, 3)).toEqual([
+    expect((await rowsOf(p.request.getByRole('region', { name: 'Query parameters' }))).slice(0, 2)).toEqual([
       'size: 5',
-      'filter: name~"a long one"',
       'sort: -id',
     ])
+    await p.request.getByRole('button', { name: 'Edit name~"a long one"' }).waitFor()
   })
 
   test('header names and their values are completed', async () => {
@@ -222,6 +225,9 @@ describe('the filter builder', () => {
     await open(page, 'GET /device/devices', 'get device devices')
     const bar = p.request.getByRole('region', { name: 'Filter', exact: true })
     const text = p.request.getByRole('combobox', { name: 'filter value' })
+    expect([await text.count(), await p.request.getByText('filter', { exact: true }).count()]).toEqual([0, 1])
+    await bar.getByRole('button', { name: 'Edit filter as text' }).click()
+    await expect.poll(() => text.evaluate((input) => input === document.activeElement)).toBe(true)
     await bar.getByRole('button', { name: 'Add condition' }).press('Enter')
     const dialog = page.getByRole('dialog', { name: 'Condition' })
     await dialog.getByRole('combobox', { name: 'Field' }).fill('hostStatus')
@@ -275,15 +281,52 @@ describe('the filter builder', () => {
     const page = await portal.page()
     const p = parts(page)
     await open(page, 'GET /device/devices', 'get device devices')
-    const text = p.request.getByRole('combobox', { name: 'filter value' })
-    await text.fill('id>3,displaynam~"x"')
     const bar = p.request.getByRole('region', { name: 'Filter', exact: true })
+    const text = bar.getByRole('combobox', { name: 'filter value' })
+    if (!(await text.count())) await bar.getByRole('button', { name: 'Edit filter as text' }).click()
+    await text.fill('id>3,displaynam~"x"')
     await bar.getByText(/no field "displaynam" at 5; did you mean displayName/).waitFor()
     await expect.poll(() => bar.locator('mark').innerText()).toBe('d')
     await text.fill('id>3,half')
     await bar.getByText('half').first().waitFor()
     await expect.poll(() => text.inputValue()).toBe('id>3,half')
   })
+})
+
+test('in a low window nothing overlaps, and what is below is said', async () => {
+  const page = await portal.page({ width: 720, height: 450, fresh: true }) // 1440x900 at 200 %
+  const p = parts(page)
+  await newRequest(page)
+  await sendPath(page, '/device/devices?filter=hostStat:dead&size=5', /^400/)
+  await problem(page).waitFor()
+  const bar = p.request.getByRole('region', { name: 'Filter', exact: true })
+  const box = async (of: Locator) => (await of.boundingBox())!
+  const [filter, splitter, response] = [
+    await box(bar),
+    await box(page.getByRole('separator', { name: 'Resize the request' })),
+    await box(p.response),
+  ]
+  expect(filter.y + filter.height).toBeLessThanOrEqual(splitter.y)
+  expect(response.height).toBeGreaterThanOrEqual(200)
+  await p.tree.scrollIntoViewIfNeeded()
+  expect(await p.tree.evaluate((e) => e.getBoundingClientRect().bottom <= innerHeight)).toBe(true)
+
+  await page.setViewportSize({ width: 1280, height: 800 })
+  const form = p.request.getByRole('tabpanel')
+  const visible = () =>
+    form.evaluate((panel) => {
+      const { top, bottom } = panel.getBoundingClientRect()
+      const rows = [...panel.querySelectorAll('[aria-label="Query parameters"] .kv')].map((e) =>
+        e.getBoundingClientRect(),
+      )
+      return rows.filter((r) => r.top >= top && r.bottom <= bottom).length
+    })
+  await expect.poll(visible).toBeGreaterThanOrEqual(4)
+  const more = form.getByRole('button', { name: 'More below' })
+  await more.click()
+  await expect.poll(() => form.evaluate((e) => e.scrollTop)).toBeGreaterThan(0)
+  await form.evaluate((e) => e.scrollTo(0, e.scrollHeight))
+  await more.waitFor({ state: 'detached' })
 })
 
 describe('undo', () => {
@@ -354,8 +397,7 @@ describe('variables', () => {
     await expect.poll(() => focusLabel(page)).toBe('Path')
     await p.path.fill('/device/devices/{{nobody}}')
     await page.keyboard.press('Control+Enter')
-    await p.request
-      .getByRole('alert')
+    await problem(page)
       .getByText(/\{\{nobody\}\} has no value/)
       .waitFor()
     await p.request.getByRole('button', { name: 'Send anyway' }).waitFor()

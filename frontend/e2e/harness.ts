@@ -242,6 +242,9 @@ export async function addVariable(page: Page) {
   await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Variable name')
 }
 
+/** What is wrong with a request, at its field. */
+export const problem = (page: Page) => parts(page).request.getByLabel('Problem', { exact: true })
+
 /** Holds every sent request, or other requests of the page, until `release`, to test what happens meanwhile. */
 export async function hold(page: Page, what: string | RegExp = '**/explorer/send') {
   let release = () => {}

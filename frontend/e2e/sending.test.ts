@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { newRequest, parts, raw, sendPath, suite, until } from './harness'
+import { newRequest, parts, problem, raw, sendPath, suite, until } from './harness'
 import { password } from './portal'
 
 const portal = suite()
@@ -75,7 +75,7 @@ test('of a write with an unknown variable nothing is asked: it says which, as se
   await patch(page, '/device/groups/{{nobodyKnows}}', '{"description": "reviewed"}')
   await p.request.getByRole('button', { name: 'More send options' }).click()
   await page.getByRole('menuitem', { name: 'Review changes' }).click()
-  const told = p.request.getByRole('alert').filter({ hasText: 'nobodyKnows' })
+  const told = problem(page).filter({ hasText: 'nobodyKnows' })
   await told.getByRole('button', { name: 'Open Variables' }).waitFor()
   expect(await page.getByRole('dialog').count()).toBe(0)
   const words = await told.innerText()
@@ -92,10 +92,10 @@ test('of a write whose path lacks a value nothing is asked: it says what is miss
   await p.method.selectOption('PATCH')
   await p.request.getByRole('button', { name: 'More send options' }).click()
   await page.getByRole('menuitem', { name: 'Review changes' }).click()
-  await p.request.getByRole('alert').getByText('{id} needs a value').waitFor()
+  await problem(page).getByText('{id} needs a value').waitFor()
   await p.method.selectOption('DELETE')
   await page.keyboard.press('Control+Enter')
-  await p.request.getByRole('alert').getByText('{id} needs a value').waitFor()
+  await problem(page).getByText('{id} needs a value').waitFor()
   expect(await page.getByRole('dialog').count()).toBe(0)
 })
 

@@ -2,6 +2,7 @@
 import { wait } from './ui/wait'
 
 export const text = {
+  name: 'Spyglass',
   notStarted: 'Spyglass could not start',
   again: 'Try again',
   menu: 'Menu',
@@ -43,6 +44,8 @@ export const text = {
     lost: 'Spyglass does not respond. Reconnecting…',
     version: (version: string) => `Spyglass ${version}`,
   },
+
+  panes: (key: string) => `${key} moves to the next pane: catalog, request, response, tools.`,
 
   goTo: (screen: string) => `Go to ${screen}`,
   goToTab: (n: number) => `Go to tab ${n}`,

@@ -75,6 +75,8 @@ export interface Settings {
   variableSort?: 'added' | 'name' | 'changed' | 'sent'
   /** For all portals: endpoints that a portal's catalog does not have are not shown. */
   favourites?: string[]
+  /** The entries of the palette that were run last, by id. */
+  ran?: string[]
   /** Endpoints used last at the built-in portal. */
   recents?: string[]
   /** The same for remote portals, by id. */
@@ -93,12 +95,16 @@ export interface Settings {
   timeout?: number
   /** Show the effect of a write before it is sent. */
   reviewWrites?: boolean
+  /** Show the filter of a list as text, too, not only its conditions. */
+  filterAsText?: boolean
   /** Wrap long lines of a response. */
   wrap?: boolean
   /** Show desktop notifications of new critical alerts; default true. */
   notices?: boolean
   /** Show the number of open alerts in the tray; default true. */
   tray?: boolean
+  /** The notice of the start that the user closed, which is not shown again. */
+  noticed?: string
   /** The tour was taken or declined, and is not offered again. */
   toured?: boolean
   /** Unsaved edits in forms of the Monitor view, by form. */

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   appendCondition,
+  numberNames,
   parseFilter,
   placeAt,
   removeCondition,
@@ -161,4 +162,16 @@ test.each([
   ['a:1||b', 'field', 'b'],
 ])('at the end of %j a %s %j is written', (text, part, typed) => {
   expect(placeAt(text, text.length)).toMatchObject({ part, typed })
+})
+
+test.each([
+  ['2 warn, 3 error, 4 critical', { 2: 'warn', 3: 'error', 4: 'critical' }],
+  [
+    'Alerts of this severity and above are counted: 2 warn, 3 error, 4 critical',
+    { 2: 'warn', 3: 'error', 4: 'critical' },
+  ],
+  ['Seconds, at most 60 for one check', {}],
+  ['Kept for 30 days', {}],
+])('the names of numbers in %j', (doc, names) => {
+  expect(Object.fromEntries(numberNames(doc))).toEqual(names)
 })

@@ -287,3 +287,9 @@ function fieldBefore(text: string, at: number): string {
     parsed.rest && parsed.rest.start < at ? /^\s*([\w.]+)/.exec(text.slice(parsed.rest.start))?.[1] : undefined
   return begun ?? parsed.conditions.at(-1)?.field ?? ''
 }
+
+/** Returns the names that the docs of a field give its numbers: `2 warn, 3 error, 4 critical`. */
+export function numberNames(doc = ''): Map<string, string> {
+  const named = [...doc.matchAll(/(?:^|[,:;(] ?)(\d+) ([a-z]+)(?=[,.;)]|$)/g)]
+  return new Map(named.length > 1 ? named.map(([, number, name]) => [number, name]) : [])
+}

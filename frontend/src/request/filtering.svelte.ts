@@ -2,7 +2,7 @@
 import type { App } from '../state/app.svelte'
 import { asFault, type Fault, type Param, type Schema } from '../client'
 import type { Draft } from '../state/request/draft.svelte'
-import { operatorWord, placeAt, type FilterValue } from './filter'
+import { numberNames, operatorWord, placeAt, type FilterValue } from './filter'
 import { relative, unitOf } from '../state/request/moments'
 import { filled, itemFields, operatorsOf, quoted } from '../state/request/objects'
 import { matching, type Offer, type Option, type Suggest } from '../state/request/suggest'
@@ -116,11 +116,15 @@ export class Filtering {
         : [item[name]])
         if ((typeof one === 'string' && one !== '') || typeof one === 'number')
           counts.set(String(one), (counts.get(String(one)) ?? 0) + 1)
+    const names = numberNames(schema?.doc)
+    for (const number of names.keys()) if (!counts.has(number)) counts.set(number, 0)
     const lower = typed.toLowerCase()
     const fits = [...counts]
-      .filter(([v]) => v.toLowerCase().includes(lower))
+      .filter(([v]) => v.toLowerCase().includes(lower) || names.get(v)?.startsWith(lower))
       .sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0]))
-    return fits.slice(0, 30).map(([v, n]) => ({ label: v, insert: v, note: n > 1 ? `×${n}` : '' }))
+    return fits
+      .slice(0, 30)
+      .map(([v, n]) => ({ label: v, insert: v, detail: names.get(v), note: n > 1 ? `×${n}` : '' }))
   }
 
   /** Completes the filter as text, at the caret. */

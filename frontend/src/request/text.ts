@@ -1,5 +1,6 @@
 /** The text of the request builder. */
 import { number } from '../ui/locale'
+import { wait } from '../ui/wait'
 
 export const text = {
   addField: {
@@ -65,6 +66,7 @@ export const text = {
     done: 'Done',
   },
   faultLine: {
+    problem: 'Problem',
     openVariables: 'Open variables',
     sendAnyway: 'Send anyway',
   },
@@ -80,6 +82,8 @@ export const text = {
     removeOne: (condition: string) => `Remove ${condition}`,
     remove: 'Remove',
     addCondition: 'Add condition',
+    editAsText: 'Edit filter as text',
+    asText: 'filter value',
     shareThatMatches: 'matching share',
     ofMatch: (total: number) => `of ${number(total)} match`,
   },
@@ -94,7 +98,7 @@ export const text = {
   options: {
     options: 'Options',
     timeout: 'Timeout',
-    portalDefault: 'Portal default',
+    portalDefault: (seconds: number) => `Portal default (${wait(seconds)})`,
     seconds: 'seconds',
   },
   preview: {
@@ -112,6 +116,7 @@ export const text = {
     form: 'Form',
     rawJson: 'Raw JSON',
     preview: 'Preview',
+    more: 'More below',
     reset: 'Reset',
     resetHint: 'Revert to the saved request or the catalog default',
     save: 'Save',
@@ -125,12 +130,11 @@ export const text = {
   },
   rowLine: {
     on: (name: string) => `${name} on`,
-    nameOf: (noun: string) => `${noun} name`,
+    nameOf: (noun: string, row: number) => `${noun} name, row ${number(row)}`,
     name: 'name',
     value: (name: string) => `${name} value`,
     isTrue: (name: string) => `${name} is true`,
     trueOrFalse: 'true or false',
-    filterBuilder: 'Filter builder',
     descriptionOf: (doc: boolean, name: string) => `${doc ? 'Remove' : 'Add'} description of ${name}`,
     description: (doc: boolean) => `${doc ? 'Remove' : 'Add'} description`,
     move: (name: string) => `Move ${name}`,
