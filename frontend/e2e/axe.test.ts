@@ -66,7 +66,7 @@ describe('axe finds nothing', () => {
     await sendPath(page, '/device/devices?size=5')
     const held = await hold(page)
     await page.keyboard.press('Control+Enter')
-    await p.response.getByRole('button', { name: 'Stop' }).waitFor()
+    await p.response.getByRole('button', { name: 'Cancel' }).waitFor()
     expect(await findings(page)).toEqual([])
     await held.release()
   })

@@ -210,3 +210,26 @@ const answers: Record<string, [kind: string, body: string]> = {
   '/api/picture': ['image/png', `\x89PNG\r\n\x1a\n\0\0${'x'.repeat(5000)}`],
   '/api/broken': ['application/json', '{"a":[1,2}'],
 }
+
+test('one row has its buttons: the hovered one, and on a key the current one', async () => {
+  const page = await portal.page({ fresh: true })
+  const p = parts(page)
+  await newRequest(page)
+  await sendPath(page, '/device/devices?size=3')
+  const copies = p.tree.getByRole('button', { name: 'Copy path' })
+  const rows = p.tree.getByRole('treeitem')
+  const shown = async () =>
+    (
+      await copies.evaluateAll((all) =>
+        all.map((e) => [e.checkVisibility({ visibilityProperty: true }), e.closest('.jr')!.id]),
+      )
+    )
+      .filter(([visible]) => visible)
+      .map(([, id]) => id)
+  const [first, third] = [await rows.nth(0).getAttribute('id'), await rows.nth(2).getAttribute('id')]
+  await expect.poll(shown).toEqual([first])
+  await rows.nth(2).hover()
+  await expect.poll(shown).toEqual([third])
+  await p.tree.press('Home')
+  await expect.poll(shown).toEqual([first])
+})

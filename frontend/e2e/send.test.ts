@@ -129,3 +129,37 @@ test('any tab sends while another runs', async () => {
   await p.tabs.nth(own).click()
   await until(p.status, /^200 OK .* items$/)
 })
+
+test('a failed send keeps the answer before, is announced once, and an error of the portal can be tried again', async () => {
+  const page = await portal.page({ fresh: true })
+  const p = parts(page)
+  await newRequest(page)
+  await sendPath(page, '/device/devices?size=3')
+  await p.path.fill('/device/devices/{{nobody}}')
+  await page.keyboard.press('Control+Enter')
+  const failed = p.response.getByRole('group', { name: 'Failed request' })
+  await until(failed, /is not set.*Nothing was sent\. The previous response is below\./s)
+  await p.tree.getByRole('treeitem', { name: /^total/ }).waitFor()
+  await until(p.status, /^Failed: .*nobody/)
+  expect(await page.getByRole('alert').count()).toBe(0)
+  await failed.getByRole('button', { name: 'Try again' }).click()
+  await until(p.status, /^Failed: .*nobody/)
+  await sendPath(page, '/device/groups')
+  expect(await failed.count()).toBe(0)
+
+  await page.route(
+    '**/explorer/send',
+    async (route) => {
+      const response = await route.fetch()
+      await route.fulfill({
+        response,
+        json: { ...(await response.json()), status: 500, statusText: 'Internal Server Error' },
+      })
+    },
+    { times: 1 },
+  )
+  await page.keyboard.press('Control+Enter')
+  await until(p.status, /^500/)
+  await p.response.getByRole('button', { name: 'Try again' }).click()
+  await until(p.status, /^200 OK/)
+})

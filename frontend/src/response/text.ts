@@ -105,6 +105,8 @@ export const text = {
     differences: 'Differences',
   },
   faultView: {
+    failed: 'Failed request',
+    previousBelow: 'The previous response is below.',
     tryAgain: 'Try again',
     unlock: 'Unlock',
     waitLonger: 'Wait longer',
@@ -218,7 +220,7 @@ export const text = {
     saveToA: 'Save to a file',
     responseViews: 'Response views',
     received: (received: string, expected: string) => `${received}${expected ? ` of ${expected}` : ''} received · `,
-    stop: 'Stop',
+    cancel: 'Cancel',
     esc: 'Esc',
     noResponseYet: 'No response yet',
     sendWith: 'Send the request with',

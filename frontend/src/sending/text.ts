@@ -48,6 +48,7 @@ export const text = {
     fetchAllAgain: 'Fetch all again',
     editPortal: 'Edit portal',
     signInAgain: 'Sign in again',
+    tryAgain: 'Try again',
     nearest: 'Nearest:',
     use: (id: string, name: string) => `Use ${id}${name ? `, ${name}` : ''}`,
     open: 'Open',
@@ -72,7 +73,7 @@ export const text = {
     resume: 'Resume',
     pausing: 'Pausing…',
     pause: 'Pause',
-    stop: 'Stop',
+    cancel: 'Cancel',
     esc: 'Esc',
   },
   sendMenu: {

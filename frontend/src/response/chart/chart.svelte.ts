@@ -39,6 +39,8 @@ export class Chart {
   /** For a list: the columns with times, and those with numbers. */
   moments = $state.raw<Column[]>([])
   numbers = $state.raw<Column[]>([])
+  /** The column to draw first: the one with the most different numbers; none if all are codes or constant. */
+  proposed = $state.raw<string[]>([])
   time = $state('')
 
   readonly lines: Drawn[] = $derived(this.series ? linesOf(this.series, this.measured, this.names) : [])
@@ -184,6 +186,10 @@ export class Chart {
     const isMoment = (c: Column, i: number) => rows.some((r) => r.cells[i] && localTime(key(c), r.cells[i].text))
     this.moments = numeric.filter(isMoment)
     this.numbers = numeric.filter((c, i) => !isMoment(c, i) && !/^id$|Id$/.test(key(c)))
+    const variety = (c: Column) => new Set(rows.map((r) => r.cells[numeric.indexOf(c)]?.text)).size
+    const measured = this.numbers.filter((c) => variety(c) > 1 && !/type$/i.test(key(c)))
+    const [best] = measured.sort((a, b) => variety(b) - variety(a))
+    this.proposed = best ? [best.id] : []
     this.series = series
   }
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Series } from '../../client/table'
 import { dayMonth, time } from '../../ui/locale'
+import { Chart } from './chart.svelte'
 import { isFetched, lookUpFetched, lookUpFetchedLimits, lookUpFetchedMaintenance, namesOf } from '../../chart/fetched'
 import { applies, findPlace, limitsOf, lookUpLimits, lookUpMeasured, placeOf, remembering } from '../../chart/limits'
 import { lookUpMaintenance } from '../../chart/maintenance'
@@ -608,4 +609,26 @@ test('a scale begins at zero where what it shows is not far from there', () => {
     [-100, 0],
     [-5, 20],
   ])
+})
+
+test('of a list the number that varies most is proposed, neither a code nor what is always the same', async () => {
+  const names = ['createdOn', 'deviceType', 'always', 'severity', 'load', 'groupId']
+  const values = (i: number) => [`${1_790_000_000 + i}`, `${i}`, '7', `${2 + (i % 2)}`, `${i % 5}`, `${i}`]
+  const proposed = async (...only: string[]) => {
+    const columns = names.filter((n) => only.includes(n)).map((n) => ({ id: n, kind: 'number' }))
+    const rows = [0, 1, 2, 3, 4, 5].map((i) => ({
+      cells: columns.map((c) => ({ text: values(i)[names.indexOf(c.id)] })),
+    }))
+    const door = {
+      series: async () => ({ title: '', unit: '', sets: [], thin: false, more: 0 }),
+      columns: async () => ({ columns, shape: 'items' }),
+      table: async () => ({ rows }),
+    }
+    const chart = new Chart(door as never, { document: 'd' } as never)
+    await chart.begin()
+    return [chart.problem, ...chart.proposed]
+  }
+  expect(await proposed(...names)).toEqual(['', 'load'])
+  expect(await proposed('createdOn', 'deviceType', 'always', 'severity')).toEqual(['', 'severity'])
+  expect(await proposed('createdOn', 'deviceType', 'always')).toEqual([''])
 })
