@@ -122,3 +122,17 @@ test('what was chosen or sent is on top once nobody aims at the tree', async () 
     (await p.catalog.getByRole('treeitem').allInnerTexts()).slice(0, 3).map((t) => t.replace(/\s+/g, ' ').trim()),
   ).toEqual(['Recent 2', 'GET /device/groups /device/groups', 'GET /device/devices /device/devices'])
 })
+
+test('the endpoint of the request is selected once, in its category or above', async () => {
+  const page = await portal.page({ fresh: true })
+  const p = parts(page)
+  await newRequest(page)
+  await endpoint(page, 'GET /device/devices').click()
+  await p.path.click()
+  await until(p.catalog.getByRole('treeitem', { name: /^Recent/ }), /^Recent 1$/)
+  const selected = p.catalog.getByRole('treeitem', { selected: true })
+  await expect.poll(() => selected.allInnerTexts()).toEqual([expect.stringMatching(/List devices/i)])
+  await p.catalog.getByRole('treeitem', { name: /^Devices \d/ }).click()
+  await expect.poll(() => selected.count()).toBe(1)
+  await expect.poll(() => selected.innerText()).toMatch(/^GET\s*\/device\/devices\s*\/device\/devices$/)
+})

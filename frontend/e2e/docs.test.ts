@@ -118,3 +118,26 @@ test('rights, errors and the answer of an endpoint are told', async () => {
     )
   await docs.getByText('404').first().waitFor()
 })
+
+test('a body lists what can be written, a permission is one line, and a long name stands above its description', async () => {
+  const page = await portal.page({ fresh: true })
+  const p = parts(page)
+  await newRequest(page)
+  const docs = p.tools.getByRole('group', { name: 'Documentation' })
+  await p.search.fill('post apitokens')
+  await endpoint(page, 'POST /setting/admins/{adminId}/apitokens').click()
+  await docs.getByText('Request body').waitFor()
+  const body = docs.getByRole('heading', { name: /^Request body/ }).locator('+ ul')
+  expect(await body.getByText('read-only').count()).toBe(0)
+  expect(await body.locator('code').allInnerTexts()).not.toContain('id')
+  const right = docs.getByText('administrators only')
+  expect(await right.evaluate((e) => e.parentElement!.getClientRects().length)).toBeLessThanOrEqual(2)
+
+  await p.search.fill('get device devices')
+  await endpoint(page, 'GET /device/devices').click()
+  const long = docs.getByRole('button', { name: /^includeDeletedResources/ })
+  await long.waitFor()
+  expect(
+    await long.locator('code').evaluate((e) => e.getClientRects().length * e.getBoundingClientRect().height),
+  ).toBeLessThan(20)
+})

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { fakeCatalog } from '../fakes/catalog'
 import { Catalog, fits, placeholders } from '../state/catalog/catalog.svelte'
-import { branches, shortPath } from './tree'
+import { branches, endAmong, shortPath } from './tree'
 
 async function loaded(data = fakeCatalog) {
   const catalog = new Catalog({ catalog: async () => data })
@@ -90,4 +90,12 @@ test.each([
   ['/device/devices/{id}/scheduleAutoDiscovery', 20, '…', '/sched…utoDiscovery'],
 ])('%s in %d characters is %s%s', (path, room, head, tail) => {
   expect(shortPath(path, room)).toEqual({ head, tail })
+})
+
+test('paths with the same end are told apart where there is no summary', () => {
+  const paths = ['/device/devices/{id}/alerts', '/device/groups/{id}/alerts', '/alert/alerts', '/alerts/{id}/alerts']
+  const ends = (room: number) => paths.map((p) => endAmong(p, paths, room))
+  expect(ends(40)).toEqual(paths)
+  expect(ends(24)).toEqual(['…/devices/{id}/alerts', '…/groups/{id}/alerts', '/alert/alerts', '/alerts/{id}/alerts'])
+  expect(ends(18)).toEqual(['devices/…/alerts', 'groups/…/alerts', '/alert/alerts', 'alerts/…/alerts'])
 })

@@ -67,6 +67,19 @@ export function shortPath(path: string, room = Infinity): { head: string; tail: 
   return { head: left.slice(0, at), tail: left.slice(at) }
 }
 
+/**
+ * Returns the end of a path that stands among others without a summary. If another one has the same end, an earlier
+ * segment tells them apart: `devices/…/alerts`.
+ */
+export function endAmong(path: string, others: readonly string[], room = Infinity): string {
+  const end = lastSegments(path, room)
+  const twin = others.find((o) => o !== path && lastSegments(o, room) === end)
+  if (!twin) return end
+  const [own, its] = [path, twin].map((p) => p.split('/').reverse())
+  const at = own.findIndex((segment, i) => segment !== its[i])
+  return at > 0 && own[at] ? `${own[at]}/${at > 1 ? '…/' : ''}${own[0]}` : end
+}
+
 function split(path: string): { head: string; tail: string } {
   const parts = path.split('/')
   const at = parts.findIndex((p) => p.startsWith('{'))

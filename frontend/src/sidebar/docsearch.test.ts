@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Schema } from '../client'
-import { schemaWith } from './docsearch'
+import { schemaWith, writable } from './docsearch'
 
 const schema: Schema = {
   type: 'object',
@@ -40,4 +40,25 @@ test('nothing found is nothing, and no query is everything', () => {
   expect(schemaWith('zzz', schema)).toBeUndefined()
   expect(schemaWith(' ', schema)).toBe(schema)
   expect(schemaWith('x', null)).toBeUndefined()
+})
+
+test('a body has no fields that the portal sets, at any depth', () => {
+  const properties = [
+    { name: 'id', type: 'integer' as const, readOnly: true },
+    { name: 'name', type: 'string' as const },
+    { name: 'owner', type: 'object' as const, properties: [{ name: 'hash', type: 'string' as const, readOnly: true }] },
+    {
+      name: 'tags',
+      type: 'array' as const,
+      items: { type: 'object' as const, properties: [{ name: 'on', type: 'string' as const, readOnly: true }] },
+    },
+  ]
+  expect(writable<Schema>({ type: 'object', properties })).toEqual({
+    type: 'object',
+    properties: [
+      { name: 'name', type: 'string' },
+      { name: 'owner', type: 'object', properties: [] },
+      { name: 'tags', type: 'array', items: { type: 'object', properties: [] } },
+    ],
+  })
 })

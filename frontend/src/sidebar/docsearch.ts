@@ -31,3 +31,13 @@ export function schemaWith(query: string, schema: Schema | null | undefined): Sc
   })
   return properties.length ? { ...schema, properties } : undefined
 }
+
+/** Returns the schema without the properties that the portal sets itself. */
+export function writable<S extends Schema>(schema: S): S {
+  const properties = schema.properties?.filter((p) => !p.readOnly).map((p) => writable(p))
+  return {
+    ...schema,
+    ...(properties ? { properties } : {}),
+    ...(schema.items ? { items: writable(schema.items) } : {}),
+  }
+}
