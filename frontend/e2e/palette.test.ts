@@ -96,7 +96,9 @@ test('a device is found by its name or its address, and opens where it is watche
   await page.keyboard.press('Control+K')
   await page.keyboard.type('10.20.8.13')
   const found = p.palette.getByRole('group', { name: 'Devices' }).getByRole('option')
-  await expect.poll(() => found.allInnerTexts()).toEqual(['web-prod-03.osl10.20.8.13 · Shop front end'])
+  await expect
+    .poll(() => found.allInnerTexts())
+    .toEqual([expect.stringMatching(/^web-prod-03\.osl10\.20\.8\.13 · Shop front end\s*(OK|Warning|Error|Critical)$/)])
   await page.keyboard.press('Control+Enter')
   await until(p.status, /^200 OK/)
   expect(await p.path.inputValue()).toMatch(/^\/device\/devices\//)
@@ -115,7 +117,7 @@ test('groups, alerts, data sources, reports and settings are found by their name
   await jump('databases', 'Groups', 'Databases')
   await main.getByRole('treeitem', { name: /^Databases/, selected: true }).waitFor()
   await jump('SNMP_Interfaces outErrors', 'Alerts', 'outErrors')
-  await main.getByRole('heading', { name: /^core-sw-/ }).waitFor()
+  await main.getByRole('heading', { name: /-\d\d\./ }).waitFor()
   await jump('web page', 'DataSources', 'Web page')
   await main.getByRole('heading', { name: 'Web page' }).first().waitFor()
   await jump('alerts of the week', 'Reports', 'Alerts of the week')
@@ -208,4 +210,44 @@ test('what the tools of a request and of its answer do is in the palette, too', 
   await p.response.getByText('Change undone.').waitFor()
   await run('as form', 'Edit request as form')
   await expect.poll(focused).toBe('Form')
+})
+
+test('@ looks for objects of the portal, with their condition, and # for what is open or was sent', async () => {
+  const page = await portal.page({ fresh: true })
+  const p = parts(page)
+  await page.keyboard.press('Control+K')
+  await page.keyboard.type('@core-sw')
+  const groups = p.palette.getByRole('group')
+  const alerts = p.palette.getByRole('group', { name: 'Alerts' }).getByRole('option')
+  await until(
+    p.palette.getByRole('group', { name: 'Devices' }).getByRole('option').first(),
+    /(OK|Warning|Error|Critical)$/,
+  )
+  const rank = ['Critical', 'Error', 'Warning', 'OK']
+  const found = (await alerts.allInnerTexts()).map((t) => rank.findIndex((word) => t.trim().endsWith(word)))
+  expect(found.length).toBeGreaterThan(0)
+  expect(found).toEqual([...found].sort((a, b) => a - b))
+  expect(found).not.toContain(-1)
+  expect(await groups.evaluateAll((all) => all.some((g) => g.textContent?.includes('Endpoints')))).toBe(false)
+  await p.command.fill('#core-sw')
+  await p.palette.getByText('No results for').waitFor()
+})
+
+test('before anything is typed, what was run last comes first', async () => {
+  const page = await portal.page({ fresh: true })
+  const p = parts(page)
+  for (const name of ['Keyboard shortcuts', 'Dark theme']) {
+    await page.keyboard.press('Control+K')
+    await page.keyboard.type(`>${name}`)
+    await until(p.palette.getByRole('option', { selected: true }), new RegExp(`^${name}`))
+    await page.keyboard.press('Enter')
+    await p.palette.waitFor({ state: 'detached' })
+    await page.keyboard.press('Escape')
+  }
+  await page.keyboard.press('Control+K')
+  const recent = p.palette.getByRole('group', { name: 'Recent' }).getByRole('option')
+  await expect
+    .poll(async () => (await recent.allInnerTexts()).map((t) => t.split('Ctrl')[0].trim()))
+    .toEqual(['Dark theme', 'Keyboard shortcuts'])
+  expect(await p.palette.getByRole('option', { name: /^Keyboard shortcuts/ }).count()).toBe(1)
 })

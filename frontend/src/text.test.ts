@@ -20,6 +20,7 @@ const done = [
   'palette',
   'palette/sources',
   'portals',
+  'portals/dialogs',
   'request',
   'response',
   'response/chart',

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import type { App } from '../state/app.svelte'
-import { asked, parseQuery, search, type Entry, type Source } from './entries'
+import { asked, parseQuery, reason, search, withRecent, type Entry, type Source } from './entries'
 import { Results } from './results.svelte'
 
 const entry = (text: string, more: Partial<Entry> = {}): Entry => ({
@@ -20,7 +20,7 @@ const source = (group: string, signs: string, entries: Entry[]): Source => ({
   first: 11,
   list: () => entries,
 })
-const app = {} as App
+const app = { settings: { values: {} } } as App
 const all = [
   source('Go to', '>', [entry('API Explorer'), entry('New API Request'), entry('Monitor')]),
   source('Run', '>', [entry('Send Request')]),
@@ -89,6 +89,35 @@ test('how many there are is said only where it is known', () => {
     [8, 12],
     [8, 8],
   ])
+})
+
+test('@ looks at the objects of the portal only', () => {
+  const devices = source('Devices', '@', [entry('web-01')])
+  const groups = (query: string) =>
+    search([...all, devices], (s) => s.list!(app), parseQuery(query)).map((s) => s.group)
+  expect([groups('@web'), groups('#web'), groups('#devices')]).toEqual([['Devices'], [], ['Endpoints', 'Tabs']])
+})
+
+test('the word by which something was found is said, unless it can be seen', () => {
+  const imports = entry('Import…', { words: 'file OpenAPI Postman' })
+  const said = (query: string) => {
+    const [found] = search([source('Run', '>', [imports])], (s) => s.list!(app), parseQuery(query))
+    return reason(imports, found.entries[0].marks)
+  }
+  expect([said('api'), said('import'), said('import post')]).toEqual(['OpenAPI', '', 'Postman'])
+  expect(reason({ ...imports, method: 'GET' }, [[], [0]])).toBe('')
+})
+
+test('what was run last comes first before anything is typed, once', () => {
+  const entries = ['a', 'b', 'c', 'd'].map((id) => entry(id))
+  const sections = search([source('Go to', '>', entries.slice(0, 3))], (s) => s.list!(app), parseQuery(''))
+  const names = (ids: string[]) =>
+    withRecent('Recent', ids, entries, sections).map((s) => [s.group, s.total, ...s.entries.map((e) => e.item.id)])
+  expect(names(['d', 'b', 'gone'])).toEqual([
+    ['Recent', 2, 'd', 'b'],
+    ['Go to', 2, 'a', 'c'],
+  ])
+  expect(names(['gone'])).toEqual([['Go to', 3, 'a', 'b', 'c']])
 })
 
 test('nothing found is no section', () => {

@@ -3,6 +3,9 @@ import type { Method } from '../client'
 import type { IconName } from '../ui/icons'
 import { begins, rank, type Ranked } from '../ui/fuzzy'
 
+/** How bad something is: the names of icons and colors. */
+export type Level = 'crit' | 'error' | 'warn' | 'ok'
+
 /** An entry of the palette. */
 export interface Entry {
   id: string
@@ -14,6 +17,8 @@ export interface Entry {
   words: string
   key: string
   icon?: IconName
+  /** The condition of an object of the portal. */
+  level?: Level
   method?: Method
   run: () => void
   /** Ctrl+Enter; the same as run if there is none. */
@@ -26,7 +31,7 @@ export interface Source {
   group: string
   /** Its place among the sources: the lowest is shown first. */
   order: number
-  /** Prefixes of a query that search only this source: `>` commands, `/` endpoints, `#` places. */
+  /** Prefixes of a query that search only this source: `>` commands, `/` endpoints, `#` tabs, `@` objects. */
   signs: string
   /** The number of entries to show while searching, and before. */
   most: number
@@ -55,7 +60,7 @@ export interface Query {
 }
 
 export function parseQuery(query: string): Query {
-  const sign = /^[>/#]/.exec(query.trimStart())?.[0] ?? ''
+  const sign = /^[>/#@]/.exec(query.trimStart())?.[0] ?? ''
   const text = query
     .trimStart()
     .slice(sign === '/' ? 0 : sign.length)
@@ -104,4 +109,30 @@ export function asked(source: Source, entries: readonly Entry[], query: Query): 
   const all = entries.map((item) => known.get(item.id) ?? { item, score: 0, marks: [] })
   const few = all.slice(0, query.sign ? 200 : query.bare ? source.first : source.most)
   return { group: source.group, entries: few, total: all.length < (source.cut ?? Infinity) ? all.length : few.length }
+}
+
+/** Returns the search word by which an entry was found, if neither its text nor its hint shows it. */
+export function reason({ words, method }: Entry, marks: readonly number[][]): string {
+  const at = method ? undefined : marks[1]?.[0]
+  if (at === undefined) return ''
+  const end = words.indexOf(' ', at)
+  return words.slice(words.lastIndexOf(' ', at) + 1, end < 0 ? undefined : end)
+}
+
+/** Puts the entries with these ids before the sections, as one of their own. */
+export function withRecent(
+  group: string,
+  ids: readonly string[],
+  all: Iterable<Entry>,
+  sections: readonly Section[],
+): Section[] {
+  const known = new Map([...all].map((e) => [e.id, e]))
+  const recent = ids.flatMap((id) => known.get(id) ?? [])
+  if (!recent.length) return [...sections]
+  const rest = sections.map(({ group, entries, total }) => {
+    const left = entries.filter((e) => !ids.includes(e.item.id))
+    return { group, entries: left, total: total - (entries.length - left.length) }
+  })
+  const entries = recent.map((item) => ({ item, score: 0, marks: [] }))
+  return [{ group, entries, total: entries.length }, ...rest.filter((s) => s.entries.length)]
 }

@@ -1,8 +1,20 @@
 import type { App } from '../state/app.svelte'
-import { asked, looksInto, named, parseQuery, search, type Entry, type Section, type Source } from './entries'
+import {
+  asked,
+  looksInto,
+  named,
+  parseQuery,
+  search,
+  withRecent,
+  type Entry,
+  type Section,
+  type Source,
+} from './entries'
+import { text } from './text'
 
 /** How long responses wait for each other, in ms, so that they appear together. */
 const together = 250
+const mostRecent = 5
 const aMoment = () => new Promise((go) => setTimeout(go, together))
 
 /**
@@ -19,6 +31,7 @@ export class Results {
   /** Resolves when all responses are shown, or failed. */
   settled: Promise<unknown> = Promise.resolve()
   #asking: AbortController | undefined
+  readonly #ran: string[] // when the palette was opened
 
   readonly #lists: Map<Source, Entry[]> = $derived.by(
     () => new Map(this.sources.map((s) => [s, s.list?.(this.app) ?? []])),
@@ -27,7 +40,9 @@ export class Results {
   readonly sections: Section[] = $derived.by(() => {
     const atHand = this.#atHand()
     const [first, last] = [true, false].map((is) => atHand.filter((s) => named(s, this.#parsed) === is))
-    return [...first, ...this.#asked(), ...last]
+    const all = [...first, ...this.#asked(), ...last]
+    if (!this.#parsed.bare || this.#parsed.sign) return all
+    return withRecent(text.palette.recent, this.#ran, [...this.#lists.values()].flat(), all)
   })
   readonly flat: Entry[] = $derived(this.sections.flatMap((s) => s.entries.map((e) => e.item)))
 
@@ -42,6 +57,12 @@ export class Results {
     query: string,
   ) {
     this.query = query
+    this.#ran = app.settings.values.ran ?? []
+  }
+
+  /** Remembers an entry that is run. */
+  ran({ id }: Entry) {
+    this.app.settings.save({ ran: [id, ...this.#ran.filter((other) => other !== id)].slice(0, mostRecent) })
   }
 
   /** Requests matches of the current query. */

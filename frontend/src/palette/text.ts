@@ -17,6 +17,9 @@ export const text = {
     onlyCommands: 'commands',
     onlyEndpoints: 'endpoints',
     onlyTabs: 'tabs',
+    onlyObjects: 'devices…',
+    recent: 'Recent',
+    levels: { crit: 'Critical', error: 'Error', warn: 'Warning', ok: 'OK' },
   },
   commands: {
     currentView: 'current view',

@@ -10,7 +10,7 @@ const icons: Record<string, IconName> = {
   ...Object.fromEntries(screens.map((s) => [`monitor.${s.id}`, s.icon])),
   'view.api': 'code',
   'view.monitor': 'pulse',
-  'view.welcome': 'globe',
+  'view.welcome': 'home',
   'view.toggle': 'code',
   'request.new': 'plus',
   'request.send': 'send',
@@ -66,7 +66,7 @@ export default [
     order: 10,
     signs: '>',
     most: 8,
-    first: 12,
+    first: 8,
     list: (app) => commands(app, true),
   },
   {

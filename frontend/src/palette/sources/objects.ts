@@ -3,32 +3,51 @@ import { placeOf } from '../../monitor/shown'
 import { listObjects, mostListed, namesOf, objectList, type Item, type ObjectList } from '../../state/request/objects'
 import type { IconName } from '../../ui/icons'
 import type { App } from '../../state/app.svelte'
-import type { Entry, Source } from '../entries'
+import type { Entry, Level, Source } from '../entries'
+
+interface Kind {
+  group: string
+  path: string
+  icon: IconName
+  by?: string[]
+  /** The field with its condition. */
+  status?: string
+}
 
 /**
  * Objects of the portal that can be searched by name, in display order. To add a kind, add a line
  * here.
  */
-const kinds: { group: string; path: string; icon: IconName; by?: string[] }[] = [
-  { group: 'Devices', path: '/device/devices', icon: 'device' },
+const kinds: Kind[] = [
+  { group: 'Devices', path: '/device/devices', icon: 'device', status: 'alertStatus' },
   { group: 'Groups', path: '/device/groups', icon: 'group', by: ['name', 'fullPath'] },
   {
     group: 'Alerts',
     path: '/alert/alerts',
     icon: 'bell',
     by: ['monitorObjectName', 'resourceTemplateName', 'dataPointName'],
+    status: 'severity',
   },
   { group: 'DataSources', path: '/setting/datasources', icon: 'gauge' },
   { group: 'Reports', path: '/report/reports', icon: 'report' },
 ]
 
+/** The levels, the worst first, and how a severity or an alertStatus tells them. */
+const levels: [Level, RegExp][] = [
+  ['crit', /^4$|-critical-/],
+  ['error', /^3$|-error-/],
+  ['warn', /^2$|-warn-/],
+  ['ok', /^/],
+]
+const rankOf = (value: unknown) => levels.findIndex(([, pattern]) => pattern.test(String(value)))
+
 /** The built-in portal responds at once; others are requested after a pause in typing. */
 const pause = 60
 
-export default kinds.map(({ group, path, icon, by }): Source => ({
+export default kinds.map(({ group, path, icon, by, status }): Source => ({
   group,
   order: 90,
-  signs: '#',
+  signs: '@',
   most: 5,
   first: 0,
   cut: mostListed,
@@ -37,9 +56,12 @@ export default kinds.map(({ group, path, icon, by }): Source => ({
     await app.catalog.settled
     const found = objectList(`${path}/{id}`, 'id', (id) => app.catalog.byId(id))
     if (!found) return []
-    const list = by ? { ...found, names: by, searchable: by } : found
+    const list = { ...found, ...(by && { names: by, searchable: by }), ...(status && { status }) }
     const items = await listObjects(app.lookups, list, path, query, signal, app.portal.remote ? undefined : pause)
-    return items.map((item) => entry(app, list, item, icon))
+    if (!status) return items.map((item) => entry(app, list, item, icon))
+    return items
+      .sort((a, b) => rankOf(a[status]) - rankOf(b[status]))
+      .map((item) => ({ ...entry(app, list, item, icon), level: levels[rankOf(item[status])][0] }))
   },
 }))
 
