@@ -54,3 +54,13 @@ test('the welcome screen says who is signed in to what and where the data lies',
   await main.getByText(/data in \S/).waitFor()
   await expect.poll(() => main.getByRole('region', { name: 'Sample requests' }).getByRole('button').count()).toBe(6)
 })
+
+test('the title of the window names what is shown and its portal', async () => {
+  const page = await portal.page({ fresh: true })
+  await expect.poll(() => page.title()).toMatch(/^Welcome screen · .+ · Spyglass$/)
+  await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'API' }).click()
+  await parts(page).path.fill('/device/groups')
+  await expect.poll(() => page.title()).toMatch(/^GET \/device\/groups · .+ · Spyglass$/)
+  await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'Monitor' }).click()
+  await expect.poll(() => page.title()).toMatch(/^Overview · .+ · Spyglass$/)
+})

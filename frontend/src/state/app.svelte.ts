@@ -173,8 +173,17 @@ export class App implements Page {
     void touched()
       .then(() => Promise.all([api.ready(), monitor.ready()]))
       .catch(() => {}) // a later use tries again
-    if (start.notice) this.toasts.show(start.notice, { tone: 'warn', stay: true })
+    this.#notice(start.notice)
     this.#listen()
+  }
+
+  /** Shows the notice of the start until the user closes it; a later start shows another one only. */
+  #notice(notice: string | null) {
+    const { noticed = null } = this.settings.values
+    if (noticed !== null && noticed !== notice) this.settings.save({ noticed: null })
+    if (!notice || noticed === notice) return
+    const onclose = () => this.settings.save({ noticed: notice })
+    this.toasts.show(notice, { tone: 'warn', stay: true, onclose })
   }
 
   #listen() {

@@ -190,3 +190,28 @@ test('a view that cannot be loaded is told, and asked for again', async () => {
   await app.navigation.shown()
   expect(app.navigation.parts.api.component).toBeDefined()
 })
+
+test('a notice of the start that was closed comes back only once it was gone, or is another one', async () => {
+  const client = fakeClient(new URLSearchParams())
+  const start = (await client.start()) as Start
+  let settings = {}
+  client.saveSettings = async (change) => {
+    return (settings = Object.fromEntries(Object.entries({ ...settings, ...change }).filter(([, v]) => v !== null)))
+  }
+  const shown = async (notice: string | null) => {
+    client.start = async () => ({ ...start, settings, notice })
+    const app = new App(client, fakeViews())
+    await app.load()
+    const { current } = app.toasts
+    return { text: current?.text, close: () => (app.toasts.close(), app.flush()), flush: () => app.flush() }
+  }
+  const first = await shown('No keyring')
+  expect([first.text, (await shown('No keyring')).text]).toEqual(['No keyring', 'No keyring']) // not closed
+  await first.close()
+  expect([(await shown('No keyring')).text, (await shown('Settings reset')).text]).toEqual([
+    undefined,
+    'Settings reset',
+  ])
+  await (await shown(null)).flush()
+  expect((await shown('No keyring')).text).toBe('No keyring')
+})

@@ -18,6 +18,8 @@ export interface ToastOptions {
   undo?: () => Promise<boolean>
   /** Stays until dismissed, instead of six seconds. */
   stay?: boolean
+  /** Called when the user closes it. */
+  onclose?(): void
   /** Sentences to show on demand, because a message is short. */
   details?: string[]
 }
@@ -83,5 +85,11 @@ export class Toasts {
   dismiss() {
     clearTimeout(this.#timer)
     this.current = undefined
+  }
+
+  /** Dismisses it for the user. */
+  close() {
+    this.current?.onclose?.()
+    this.dismiss()
   }
 }

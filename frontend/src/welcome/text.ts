@@ -56,7 +56,7 @@ export const text = {
     ],
     response: [
       'Read the response',
-      'As a tree, a table or a chart, at any size. Snippets turns the request into a script.',
+      'As a tree, a table or a chart, at any size. Snippets turns the request into a script. [pane.next] moves to the next pane.',
     ],
     tools: [
       'Reuse requests and values',
