@@ -144,8 +144,8 @@ func New(o Options) (*Explorer, error) {
 	}
 	e.sender = &send.Sender{
 		Workspace: o.Workspace, Catalog: catalog.New(o.Catalog), BaseURL: o.BaseURL, Cookie: o.Cookie,
-		PortalName: o.PortalName,
-		Version:    o.Version, Timeout: o.Timeout, Log: o.Log,
+		PortalName: o.PortalName, Instance: o.Instance,
+		Version: o.Version, Timeout: o.Timeout, Log: o.Log,
 		Client: e.window.Client, Documents: e.views, Life: e.life, Hub: e.hub,
 	}
 	e.pager = &pages.Pager{Sender: e.sender}

@@ -43,6 +43,22 @@ func TestALinkLeadsToOneThing(t *testing.T) {
 				link.Pair{Key: "size", Value: "5"}),
 		},
 
+		{
+			text: "spyglass://monitor/alerts/12?severity=4&text=%7Bcore%7D+sw&sort=-startEpoch",
+			want: link.Target{Screen: "alerts", ID: "12", Filters: []link.Pair{{Key: "severity", Value: "4"},
+				{Key: "text", Value: "{core} sw"}, {Key: "sort", Value: "-startEpoch"}}},
+		},
+		{
+			text: "spyglass://response/ab12/9/GET/alert/alerts?size=5&~view=table&~filter=.items%5B%5D%7C%7Bid%7D",
+			want: link.Target{Call: call("GET", "/alert/alerts", link.Pair{Key: "size", Value: "5"}).Call,
+				Past: &link.LinkedResponse{Folder: "ab12", HistoryID: 9, View: []link.Pair{{Key: "view", Value: "table"},
+					{Key: "filter", Value: ".items[]|{id}"}}}},
+		},
+		{
+			text: "spyglass://diff/ab12/8/9?ignore=updatedOn%2Ctotal",
+			want: link.Target{Diff: &link.LinkedDiff{Folder: "ab12", Left: 8, Right: 9, Ignore: "updatedOn,total"}},
+		},
+
 		{text: "", err: "links begin with spyglass://"},
 		{text: "notes.txt", err: "links begin with spyglass://"},
 		{text: "--data", err: "links begin with spyglass://"},
@@ -63,7 +79,16 @@ func TestALinkLeadsToOneThing(t *testing.T) {
 		{text: "spyglass://monitor/alerts/12/13", err: "add one id only, as in spyglass://monitor/alerts/12"},
 		{text: "spyglass://monitor/alerts/<script>", err: "its path must not contain escapes"},
 		{text: "spyglass://monitor/alerts/%2e%2e", err: "its path must not contain escapes"},
-		{text: "spyglass://monitor/alerts?run=1", err: "only a request can have parameters"},
+		{text: "spyglass://monitor/alerts?a.b=1", err: "one of its parameters cannot be read"},
+		{text: "spyglass://monitor/alerts?text=%0a", err: "one of its parameters cannot be read"},
+		{text: "spyglass://device/7?range=24h", err: "only a screen or a request can have parameters"},
+		{text: "spyglass://response/ab12/9", err: "add a method and a path, as in spyglass://api/GET/device/devices"},
+		{text: "spyglass://response/ab12/x/GET/alert/alerts", err: "copy the link to the response again"},
+		{text: "spyglass://response/ab12/9/GET/alert/alerts?size={{n}}", err: "a link must not contain variables"},
+		{text: "spyglass://response/ab12/9/GET/alert/alerts?~a.b=1", err: "one of its parameters cannot be read"},
+		{text: "spyglass://diff/ab12/8", err: "copy the link to the comparison again"},
+		{text: "spyglass://diff/ab12/8/9?run=1", err: "copy the link to the comparison again"},
+		{text: "spyglass://api/GET/device/devices?~view=table", err: "one of its parameters cannot be read"},
 		{text: "spyglass://device/0", err: "add the id of the device, as in spyglass://device/7"},
 		{text: "spyglass://device/7;rm", err: "add the id of the device, as in spyglass://device/7"},
 		{text: "spyglass://device", err: "add the id of the device, as in spyglass://device/7"},
@@ -106,6 +131,70 @@ func TestALinkLeadsToOneThing(t *testing.T) {
 	}
 }
 
+func TestEveryScreenIsReadAsItWasWritten(t *testing.T) {
+	for _, screen := range link.Screens {
+		for _, want := range []link.Target{
+			{Screen: screen},
+			{Screen: screen, ID: "12"},
+			{Screen: screen, Filters: []link.Pair{{Key: "sort", Value: "-startEpoch"}}},
+			{Screen: screen, ID: "users", Filters: []link.Pair{{Key: "from", Value: "1795187052000"},
+				{Key: "text", Value: `a&b=c #%+"é{{x}}`}, {Key: "with", Value: "7.3,8"}}},
+		} {
+			text, err := link.Write(want)
+			if err != nil {
+				t.Fatalf("%+v: %v", want, err)
+			}
+			if got, err := link.Read(text); err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("%s leads to %+v (%v), want %+v", text, got, err, want)
+			}
+		}
+	}
+}
+
+func TestRequestsResponsesAndComparisonsAreReadAsTheyWereWritten(t *testing.T) {
+	call := &link.Call{Method: "GET", Path: "/device/devices", Query: []link.Pair{
+		{Key: "filter", Value: `displayName~"a&b"`}, {Key: "size", Value: ""}}}
+	bare := &link.Call{Method: "DELETE", Path: "/device/devices/7", Query: []link.Pair{}}
+	view := []link.Pair{{Key: "filter", Value: "$.items[?(@.id > 3)]"}, {Key: "sort", Value: "-name"}}
+	for want, target := range map[string]link.Target{
+		"spyglass://api/GET/device/devices?filter=displayName~%22a%26b%22&size=": {Call: call},
+		"spyglass://api/DELETE/device/devices/7":                                 {Call: bare},
+		"spyglass://response/ab12/9/GET/device/devices?filter=displayName~%22a%26b%22&size=&" +
+			"~filter=%24.items%5B%3F%28%40.id+%3E+3%29%5D&~sort=-name": {
+			Call: call, Past: &link.LinkedResponse{Folder: "ab12", HistoryID: 9, View: view}},
+		"spyglass://response/ab12/9/DELETE/device/devices/7": {
+			Call: bare, Past: &link.LinkedResponse{Folder: "ab12", HistoryID: 9, View: []link.Pair{}}},
+		"spyglass://diff/ab12/8/9":              {Diff: &link.LinkedDiff{Folder: "ab12", Left: 8, Right: 9}},
+		"spyglass://diff/ab12/8/9?ignore=a%2Cb": {Diff: &link.LinkedDiff{Folder: "ab12", Left: 8, Right: 9, Ignore: "a,b"}},
+	} {
+		text, err := link.Write(target)
+		if err != nil || text != want {
+			t.Errorf("got  %s (%v)\nwant %s", text, err, want)
+			continue
+		}
+		if got, err := link.Read(text); err != nil || !reflect.DeepEqual(got, target) {
+			t.Errorf("%s leads to %+v (%v), want %+v", text, got, err, target)
+		}
+	}
+}
+
+func TestNoLinkLeadsToWhatALinkMustNotShow(t *testing.T) {
+	for want, target := range map[string]link.Target{
+		"No link can lead here: a link must not contain variables": {Call: &link.Call{Method: "GET", Path: "/a",
+			Query: []link.Pair{{Key: "b", Value: "{{secret}}"}}}},
+		"No link can lead here: the portal has no such path": {Call: &link.Call{Method: "GET", Path: "/a/../b",
+			Query: []link.Pair{}}},
+		"No link can lead here: its address would lead elsewhere": {Call: &link.Call{Method: "GET", Path: "/a?b=c",
+			Query: []link.Pair{}}},
+		"No link can lead here: it is longer than 2048 characters": {Screen: "alerts", Filters: []link.Pair{
+			{Key: "a", Value: strings.Repeat("x", 1024)}, {Key: "b", Value: strings.Repeat("x", 1024)}}},
+	} {
+		if text, err := link.Write(target); err == nil || fault.Of(err).Message != want {
+			t.Errorf("%+v: got %s (%v), want %s", target, text, err, want)
+		}
+	}
+}
+
 func TestTheSentenceRepeatsNothingThatMisleads(t *testing.T) {
 	_, err := link.Read("spyglass://x/100%d\u202e\x1b[31m" + strings.Repeat("y", 100))
 	want := "“spyglass://x/100%d[31m" + strings.Repeat("y", 80-len("spyglass://x/100%d[31m")) +
@@ -140,12 +229,21 @@ func FuzzRead(f *testing.F) {
 			for _, pair := range got.Call.Query {
 				shown += pair.Key + pair.Value
 			}
+			if strings.ContainsAny(shown, "{}") {
+				t.Errorf("%q has variables: %+v", text, got)
+			}
 			if !strings.HasPrefix(got.Call.Path, "/") || strings.Contains(got.Call.Path, "//") ||
 				strings.Contains(got.Call.Path+"/", "/../") {
 				t.Errorf("%q leads to the path %q", text, got.Call.Path)
 			}
 		}
-		if (got.Screen == "") == (got.Call == nil) || strings.ContainsAny(shown, "{}\\") && got.Call == nil ||
+		kinds := 0
+		for _, is := range []bool{got.Screen != "", got.Call != nil, got.Diff != nil} {
+			if is {
+				kinds++
+			}
+		}
+		if kinds != 1 || got.Past != nil && got.Call == nil || strings.ContainsAny(shown, "{}\\") && got.Call == nil ||
 			strings.ContainsFunc(shown, unicode.IsControl) || !utf8.ValidString(shown) {
 			t.Errorf("%q leads to %+v", text, got)
 		}

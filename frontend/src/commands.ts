@@ -50,7 +50,7 @@ export function commandList(app: App): Command[] {
       group: 'View',
       keys: ['Alt+ArrowLeft'],
       when: inMonitor,
-      run: () => void app.monitor.back(),
+      run: () => void app.trail.back(),
     },
     {
       id: 'monitor.forward',
@@ -58,7 +58,15 @@ export function commandList(app: App): Command[] {
       group: 'View',
       keys: ['Alt+ArrowRight'],
       when: inMonitor,
-      run: () => void app.monitor.forward(),
+      run: () => void app.trail.forward(),
+    },
+    {
+      id: 'link.copy',
+      ...named['link.copy'],
+      group: 'View',
+      keys: ['Mod+Shift+L'],
+      when: () => inMonitor() || withTab(),
+      run: () => app.copyLink(),
     },
     {
       id: 'view.toggle',

@@ -57,6 +57,7 @@ export const text = {
     'view.monitor': { label: 'Monitor', words: 'overview devices' },
     'monitor.back': { label: 'Back', words: 'monitor previous screen' },
     'monitor.forward': { label: 'Forward', words: 'monitor next screen' },
+    'link.copy': { label: 'Copy link', words: 'share address url' },
     'view.toggle': { label: 'Toggle Monitor and API', words: 'switch view' },
     'view.welcome': { label: 'Welcome screen', words: 'home start samples' },
     messages: { label: 'Show messages', words: 'notifications toasts undo' },

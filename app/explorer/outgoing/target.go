@@ -44,6 +44,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"spyglass/app/explorer/catalog"
@@ -72,6 +73,16 @@ type Target struct {
 
 	Remote  *workspace.Portal // nil for the built-in portal
 	Secrets []string          // the caller's credentials
+}
+
+// Below returns the part of a path below the portal's API.
+func (t *Target) Below(path string) string {
+	for _, mount := range []string{t.mount, LenientMount} {
+		if rest, ok := strings.CutPrefix(path, mount+"/"); ok {
+			return "/" + rest
+		}
+	}
+	return path
 }
 
 // Place sets the origin, host and mount of the target's url.

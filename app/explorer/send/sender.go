@@ -57,6 +57,7 @@ type Sender struct {
 	BaseURL    func() string              // "http://127.0.0.1:8443/api"
 	Cookie     func(secret string) string // the Cookie header of a session
 	PortalName func() string
+	Instance   string // the portal's id, which links to the history of this data folder contain
 	Version    string
 	Timeout    time.Duration // of one request
 	Log        *slog.Logger
@@ -82,5 +83,8 @@ func (s *Sender) DraftEndpoints() []resource.Endpoint {
 		serve.Post("/lookup", "Send a GET in the background", &lookupRequests, s.lookup),
 		serve.Post("/preview", "Preview the request of a draft", &previewRequests, s.preview),
 		serve.Get("/checks", "List the kinds of checks", kinds),
+		serve.Post("/links", "Get the link to a screen, a request, a response or a comparison", &linkRequests,
+			s.writeLink),
+		serve.Post("/links/open", "Read a link", &openLinkRequests, s.readLink),
 	}
 }

@@ -345,6 +345,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get the link to a screen, a request, a response or a comparison
+         * @description Required permission: none: any signed-in user.
+         */
+        post: operations["postLinks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/links/open": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read a link
+         * @description Required permission: none: any signed-in user.
+         */
+        post: operations["postLinksOpen"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/snippets": {
         parameters: {
             query?: never;
@@ -2370,12 +2410,34 @@ export interface components {
             path: string;
             query: components["schemas"]["Pair"][];
         };
+        LinkedResponse: {
+            /** @description id of the portal in whose data folder it is */
+            folder: string;
+            historyId: number;
+            /** @description how the response is shown: view, filter, sort, from, to */
+            view: components["schemas"]["Pair"][];
+        };
+        LinkedDiff: {
+            /** @description id of the portal in whose data folder they are */
+            folder: string;
+            /** @description history id of the response before */
+            left: number;
+            /** @description history id of the response after */
+            right: number;
+            /** @description keys to ignore, separated by commas */
+            ignore: string;
+        };
         LinkEvent: {
             /** @description name of the Monitor screen */
             screen?: string;
             /** @description of an object on the screen */
             id?: string;
+            /** @description of the screen, with its sort order and time range */
+            filters?: components["schemas"]["Pair"][];
             call?: components["schemas"]["Call"];
+            /** @description the response to call */
+            past?: components["schemas"]["LinkedResponse"];
+            diff?: components["schemas"]["LinkedDiff"];
             /** @description why it cannot be read */
             problem?: string;
         };
@@ -2668,6 +2730,24 @@ export interface components {
         KindTable: {
             /** @description in the order to show them */
             kinds: components["schemas"]["ShownKind"][];
+        };
+        MadeLink: {
+            /** @description spyglass://…; behind the # of the portal's address without spyglass:// */
+            link: string;
+            /** @description what is not in the link: names of secret parameters, headers, body */
+            without: string[];
+        };
+        Target: {
+            /** @description name of the Monitor screen */
+            screen?: string;
+            /** @description of an object on the screen */
+            id?: string;
+            /** @description of the screen, with its sort order and time range */
+            filters?: components["schemas"]["Pair"][];
+            call?: components["schemas"]["Call"];
+            /** @description the response to call */
+            past?: components["schemas"]["LinkedResponse"];
+            diff?: components["schemas"]["LinkedDiff"];
         };
         Token: {
             /** @enum {string} */
@@ -3353,6 +3433,16 @@ export interface components {
         PreviewBody: {
             /** @description What to show */
             draft: components["schemas"]["Draft"];
+        };
+        LinkTo: {
+            /** @description A screen, or what is in the history; empty for the draft */
+            target?: components["schemas"]["Target"];
+            /** @description The request to link to */
+            draft?: components["schemas"]["Draft"];
+        };
+        OpenLink: {
+            /** @description spyglass://… */
+            link: string;
         };
         Snippet: {
             /** @description What to write */
@@ -4525,6 +4615,74 @@ export interface operations {
             400: components["responses"]["Invalid"];
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["Denied"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    postLinks: {
+        parameters: {
+            query?: {
+                /** @description The remote portal; 0, the default, is the built-in one */
+                portal?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LinkTo"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MadeLink"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    postLinksOpen: {
+        parameters: {
+            query?: {
+                /** @description The remote portal; 0, the default, is the built-in one */
+                portal?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OpenLink"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Target"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Busy"];
         };

@@ -8,6 +8,7 @@ import { dataClient } from './data'
 import { askClient } from './ask'
 import { documentClient } from './document'
 import { explorer } from './explorer'
+import { linksClient } from './links'
 import { lookupClient } from './lookup'
 import { monitorClient } from './monitor'
 import { portalsClient } from './portals'
@@ -83,6 +84,7 @@ export function httpClient(portal?: number, shared = { csrf: '', keeping: 0 }): 
   return {
     ...collectionsClient(http),
     ...askClient(http),
+    ...linksClient(http),
     ...lookupClient(http),
     ...portalsClient(http),
     at: (id) => httpClient(id, shared),

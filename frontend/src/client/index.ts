@@ -9,6 +9,7 @@ import type { CatalogData } from './catalog'
 import type { DataClient } from './data'
 import type { DocumentClient } from './document'
 import type { Schemas } from './explorer'
+import type { LinksClient } from './links'
 import type { LookupClient } from './lookup'
 import type { DraftData, Followed, ListPath, Preview, Reply, SendRequest, Session, Snippet, VariableUse } from './model'
 import type { MonitorClient } from './monitor'
@@ -44,6 +45,7 @@ export interface Client
   extends
     AskClient,
     CollectionsClient,
+    LinksClient,
     LookupClient,
     PastClient,
     SendingClient,

@@ -267,6 +267,8 @@ export function fakeClient(
   const doc = (id: string) => documents.get(id)!
   const client: FakeClient = {
     sent,
+    linkTo: async () => ({ link: 'spyglass://monitor', without: [] }),
+    readLink: async () => ({ screen: 'overview' }),
     settings,
     writes,
     ...fakeTables((id) => doc(id).text),

@@ -7,10 +7,10 @@ import type { Catalog } from './catalog/catalog.svelte'
 import { Library } from './collections/library.svelte'
 import type { Command } from './command'
 import { Commands, reportMissed } from './commands.svelte'
-import { listen, wire } from './hearing'
-import { openLink, pageOf } from './link'
+import { linking, listen, wire } from './hearing'
 import { Live } from './monitor/live.svelte'
 import { MonitorPlace } from './monitor/place.svelte'
+import { Trail } from './monitor/trail'
 import { Navigation, type Views } from './navigation.svelte'
 import type { Page } from './page'
 import type { Place } from './portals/place'
@@ -39,7 +39,8 @@ export class App implements Page {
   /** Changes of the portal. */
   readonly live = new Live()
   /** The place in the Monitor view. */
-  readonly monitor = new MonitorPlace((spot) => this.settings.save({ monitor: spot }))
+  readonly trail: Trail = new Trail((visit) => this.navigation.revisit(visit), globalThis.history)
+  readonly monitor = new MonitorPlace((spot) => this.settings.save({ monitor: spot }), this.trail)
   readonly comparison: Compare = new Compare({ compare: (...asked) => this.client.compare(...asked) })
   readonly sending: Sending = new Sending(this)
   readonly reach: Reach = new Reach(this)
@@ -147,12 +148,18 @@ export class App implements Page {
     await Promise.all([this.portals.flush(last), this.settings.flush(last)])
   }
 
-  /** Opens the target of the address once; the page stores its own place. */
+  /** Opens the link in the address once; the page stores its own place. */
   follow() {
-    const to = pageOf(location.hash, (screen) => this.navigation.isScreen(screen))
-    if (!to || this.session.phase !== 'ready') return
-    history.replaceState(null, '', location.pathname + location.search)
-    void openLink(this, to)
+    const [, link] = /^#((?:monitor|device|api|response|diff)\b.*)$/.exec(location.hash) ?? []
+    if (!link || this.session.phase !== 'ready') return
+    history.replaceState(history.state, '', location.pathname + location.search)
+    this.trail.arrived()
+    void linking(this, (links) => links.openAddress(this, `spyglass://${link}`))
+  }
+
+  /** Copies the link to what is shown, with more filters of the screen. */
+  copyLink(filters: Record<string, string> = {}) {
+    void linking(this, (links) => links.copyLink(this, filters))
   }
 
   /** Reports a failed save; without a session it shows the sign-in. */

@@ -2,7 +2,7 @@
 import type { Extracted } from '../client'
 import type { ToastOptions } from '../ui/toast.svelte'
 import { used } from './recents'
-import { openLink } from './link'
+import { text as partText } from '../ui/text'
 import { refused } from './portals/ask'
 import type { Place } from './portals/place'
 import { signedOut } from './sending/sending.svelte'
@@ -70,11 +70,20 @@ export function listen(page: Page): () => void {
     undone: (e) => page.sending.wentBack(e.historyId),
     session: () => (page.session.ended = true),
     portal: (e) => page.live.hear(e.kind),
-    link: (e) => void openLink(page, e),
+    link: (e) => void linking(page, (links) => links.openLink(page, e)),
     data: (e) => page.activity.ondata(e),
     storage: (e) => page.activity.storage(e.problem, page.toasts),
     stream: (connected) => page.live.stream(connected),
   })
+}
+
+/** Does something with links, whose code is loaded for the first one. */
+export async function linking(page: Page, run: (links: typeof import('./link')) => Promise<unknown> | void) {
+  try {
+    await run(await import('./link'))
+  } catch {
+    page.toasts.show(partText.notLoaded, { tone: 'error' })
+  }
 }
 
 /** Stores the active tab for the next start. */

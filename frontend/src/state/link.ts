@@ -1,21 +1,40 @@
-import type { Link } from '../client'
+import { asFault, type Link } from '../client'
+import type { LinkTarget } from '../client/links'
+import type { Side } from '../client/ask'
 import { emptyDraft } from './request/draft.svelte'
+import { sideOf } from './response/compare.svelte'
+import { leftIn, type Left } from './response/left'
+import type { OpenTab } from './tabs/workspace.svelte'
 import type { Page } from './page'
 import { text } from './text'
 
-/** Returns the target of the page's address in a browser, as used in mails: `#monitor/alerts/12`. */
-export function pageOf(hash: string, isScreen: (id: string) => boolean): Link | undefined {
-  const [, screen, id = ''] = /^#monitor\/([a-z]+)(?:\/([\w-]+))?$/.exec(hash) ?? []
-  return isScreen(screen) ? { screen, id } : undefined
+/** Opens the link in the address of the page. */
+export async function openAddress(page: Page, address: string) {
+  try {
+    await openLink(page, await page.client.readLink(address))
+  } catch (e) {
+    page.toasts.show(asFault(e).message, { tone: 'warn', stay: true })
+  }
 }
 
 /** Opens a spyglass:// link. It sends no request, because the author of the link is unknown. */
-export async function openLink(page: Page, { screen, id, call, problem }: Link) {
-  if (problem) return page.toasts.show(problem, { tone: 'warn', stay: true })
+export async function openLink(page: Page, { screen, id, filters, call, past, diff, problem }: Link) {
+  const warn = (why: string) => page.toasts.show(why, { tone: 'warn', stay: true })
+  if (problem) return warn(problem)
   if (page.portals.shown.remote) await page.portals.switchTo(0) // links belong to the portal of this machine
   if (page.portals.shown.remote) return // the reason is shown already
-  if (screen) return page.navigation.watch(screen, id)
+  if (screen) return page.navigation.watch(screen, id, recordOf(filters))
+  if (diff) return openDiff(page, diff, warn)
   if (!call) return
+  if (past) {
+    const h = past.folder === folderOf(page) ? await sent(page, past.historyId) : undefined
+    if (h?.method === call.method && h.url.includes(call.path)) {
+      const tab = page.navigation.openHistory(h)
+      tab.setView(viewOf(past))
+      return h.kept ? undefined : warn(text.notKept)
+    }
+    warn(text.gone)
+  }
   await page.portals.place.catalog.settled
   const { method, path } = call
   const query = call.query.map((pair) => ({ on: true, ...pair }))
@@ -26,5 +45,95 @@ export async function openLink(page: Page, { screen, id, call, problem }: Link) 
     template: page.portals.place.catalog.match(method, path)?.path ?? '',
     query,
   })
-  page.toasts.show(text.linked)
+  if (!past) page.toasts.show(text.linked)
+}
+
+async function openDiff(page: Page, diff: NonNullable<Link['diff']>, warn: (why: string) => void) {
+  const ids = diff.folder === folderOf(page) ? [diff.left, diff.right] : []
+  const [left, right] = await Promise.all(ids.map((id) => sent(page, id)))
+  if (!left?.kept || !right?.kept) return warn(text.comparedGone)
+  page.navigation.openHistory(right)
+  page.navigation.compare(sideOf(left), sideOf(right), diff.ignore.split(',').filter(Boolean))
+}
+
+/** The id of the portal in whose data folder the history is. */
+const folderOf = (page: Page) => page.portals.all.find((p) => !p.remote)?.instance
+
+/** Returns a request of the user's history; undefined if it is not there. */
+const sent = (page: Page, id: number) => page.client.history.get(id).catch(() => undefined)
+
+const recordOf = (pairs: { key: string; value: string }[] = []): Record<string, string> =>
+  Object.fromEntries(pairs.map((p) => [p.key, p.value]))
+const pairsOf = (record: Record<string, string | undefined>) =>
+  Object.entries(record).flatMap(([key, value]) => (value ? [{ key, value }] : []))
+
+/** Between the names of lines, which contain spaces and commas. */
+const separator = '|'
+
+/** How a tab shows its response, as it is in a link. */
+function lookOf(tab: OpenTab, historyId: number) {
+  const { response, filter } = tab.view
+  const { table, chart } = leftIn(tab.view, historyId)
+  return pairsOf({
+    view: typeof response === 'string' ? response : '',
+    filter: typeof filter === 'string' ? filter : '',
+    sort: table?.sort && `${table.desc ? '-' : ''}${table.sort}`,
+    row: table?.row ? String(table.row) : '',
+    lines: chart?.shown.join(separator),
+    from: chart?.range && String(chart.range.from),
+    to: chart?.range && String(chart.range.to),
+  })
+}
+
+/** The opposite of lookOf: the view state of the tab. */
+function viewOf({ historyId, view }: NonNullable<Link['past']>): Record<string, unknown> {
+  const { view: response, filter, sort = '', row, lines = '', from, to } = recordOf(view)
+  const left: Left = {}
+  if (sort || row)
+    left.table = { sort: sort.replace(/^-/, ''), desc: sort.startsWith('-'), row: Number(row) || 0, column: 0 }
+  if (lines || from)
+    left.chart = {
+      shown: lines.split(separator).filter(Boolean),
+      limits: true,
+      table: false,
+      ...(Number(from) < Number(to) && { range: { from: Number(from), to: Number(to) } }),
+    }
+  return { ...(response && { response }), ...(filter && { filter }), answer: { ...left, history: historyId } }
+}
+
+/** Copies the link to what is shown. */
+export async function copyLink(page: Page, filters: Record<string, string>) {
+  try {
+    const { link, without } = await page.client.linkTo(shownIn(page, filters))
+    await navigator.clipboard.writeText(
+      page.session.start?.desktop ? link : `${location.origin}/#${link.slice('spyglass://'.length)}`,
+    )
+    page.toasts.show(without.length ? text.linkCopiedWithout(without.join(', ')) : text.linkCopied, { tone: 'ok' })
+  } catch (e) {
+    page.toasts.show(asFault(e).message, { tone: 'warn' })
+  }
+}
+
+/** Returns what is shown: a screen, a comparison, a response, or the request of the tab. */
+function shownIn(page: Page, more: Record<string, string>): LinkTarget {
+  const { spot } = page.monitor
+  if (page.navigation.view === 'monitor')
+    return { target: { screen: spot.screen, id: spot.id, filters: pairsOf({ ...spot.filters, ...more }) } }
+  const tab = page.portals.place.workspace.active
+  if (!tab) return { draft: emptyDraft() }
+  const { comparison } = page
+  if (comparison.left && comparison.right && comparison.tab === tab.key) {
+    const [left, right] = [comparison.left, comparison.right].map((side) => historyOf(page, side))
+    return { target: { diff: { folder: '', left, right, ignore: comparison.ignore.join(',') } } }
+  }
+  const { reply, stale, fault } = tab.draft
+  if (reply?.historyId && !stale && !fault)
+    return { target: { past: { folder: '', historyId: reply.historyId, view: lookOf(tab, reply.historyId) } } }
+  return { draft: tab.draft.data() }
+}
+
+/** Returns the id in the history of one side of a comparison; 0 if it is not there. */
+function historyOf(page: Page, side: Side): number {
+  const open = page.portals.place.workspace.tabs.find((t) => side.document && t.draft.reply?.document === side.document)
+  return side.historyId ?? open?.draft.reply?.historyId ?? 0
 }

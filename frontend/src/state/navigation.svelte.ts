@@ -6,6 +6,7 @@ import { text as partText } from '../ui/text'
 import type { Toasts } from '../ui/toast.svelte'
 import type { Commands } from './commands.svelte'
 import type { MonitorPlace } from './monitor/place.svelte'
+import type { Trail, Visit } from './monitor/trail'
 import type { Portals } from './portals/portals.svelte'
 import { used } from './recents'
 import type { Compare } from './response/compare.svelte'
@@ -28,6 +29,7 @@ export interface Surroundings {
   toasts: Toasts
   portals: Portals
   monitor: MonitorPlace
+  trail: Trail
   comparison: Compare
 }
 
@@ -55,6 +57,14 @@ export class Navigation {
     this.panel = settings.panel ?? 'docs'
     this.view = settings.view ?? 'welcome'
     this.page.monitor.restore(settings.monitor)
+    this.page.trail.begin({ view: this.view, spot: this.page.monitor.spot })
+  }
+
+  /** Shows a place again that was left. */
+  revisit({ view, spot }: Visit) {
+    this.page.monitor.restore(spot)
+    this.page.settings.save({ monitor: spot })
+    if (view !== this.view) this.go(view)
   }
 
   /** Loads the code of the first view completely, so that it appears in one paint. */
@@ -64,15 +74,12 @@ export class Navigation {
       await Promise.all([this.parts.monitor.ready(), this.views.screens.find((s) => s.id === screen)?.load()])
   }
 
-  isScreen(id: string): boolean {
-    return this.views.screens.some((s) => s.id === id)
-  }
-
   /** Shows a view, and stores it. An API view has at least one tab. */
   go(view: View) {
-    const { settings, toasts, portals } = this.page
+    const { settings, toasts, portals, trail } = this.page
     this.view = view
     settings.save({ view })
+    trail.push({ view })
     if (view === 'api' && portals.place.workspace.tabs.length === 0) portals.place.workspace.open()
     if (view === 'api') void portals.place.catalog.settled
     if (view !== 'welcome') this.parts[view].ready().catch(() => toasts.show(partText.notLoaded, { tone: 'error' }))
@@ -86,7 +93,7 @@ export class Navigation {
 
   /** Shows a screen of the Monitor view, or an object on it. */
   watch(screen: string, id = '', filters: Record<string, string> = {}) {
-    this.page.monitor.go(screen, id, filters)
+    this.page.monitor.go(screen, id, filters, 'monitor')
     if (this.view !== 'monitor') this.go('monitor')
   }
 
@@ -120,9 +127,10 @@ export class Navigation {
   }
 
   /** Shows the differences between two responses, before and after, instead of the response. */
-  compare(left: Side, right: Side) {
+  compare(left: Side, right: Side, ignore?: string[]) {
     const { comparison, portals } = this.page
     this.go('api')
+    if (ignore) comparison.ignore = ignore
     comparison.tab = portals.place.workspace.activeKey
     void comparison.of(left, right)
   }

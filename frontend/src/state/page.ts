@@ -4,9 +4,11 @@ import type { Activity } from './activity.svelte'
 import type { Library } from './collections/library.svelte'
 import type { Commands } from './commands.svelte'
 import type { Live } from './monitor/live.svelte'
+import type { MonitorPlace } from './monitor/place.svelte'
 import type { Navigation } from './navigation.svelte'
 import type { Portals } from './portals/portals.svelte'
 import type { Reach } from './portals/reach.svelte'
+import type { Compare } from './response/compare.svelte'
 import type { Sending } from './sending/sending.svelte'
 import type { Session } from './session.svelte'
 import type { KeptSettings } from './settings.svelte'
@@ -26,6 +28,8 @@ export interface Page {
   readonly sending: Sending
   readonly reach: Reach
   readonly live: Live
+  readonly monitor: MonitorPlace
+  readonly comparison: Compare
   readonly client: Client
   saveFailed(e: unknown): void
 }

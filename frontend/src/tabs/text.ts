@@ -2,6 +2,9 @@
 import { number } from '../ui/locale'
 
 export const text = {
+  copyLink: 'Copy link',
+  copyLinkTo: (what: string) => `Copy link to ${what}`,
+  withKeys: (label: string, keys: string) => `${label} (${keys})`,
   conflict: {
     anotherWindowChanged: 'Another window changed this request to',
     keepMine: 'Keep mine',

@@ -1,15 +1,15 @@
-import type { MonitorSpot } from '../../client'
+import type { MonitorSpot, View } from '../../client'
+import type { Trail } from './trail'
 
-const most = 100 // places to remember
-
-/** The current place in the Monitor view, with the previous ones. */
+/** The current place in the Monitor view. */
 export class MonitorPlace {
   spot = $state.raw<MonitorSpot>({ screen: 'overview' })
-  #back: MonitorSpot[] = []
-  #ahead: MonitorSpot[] = []
 
   /** `left` receives each new place, to store it. */
-  constructor(private left: (spot: MonitorSpot) => void) {}
+  constructor(
+    private left: (spot: MonitorSpot) => void,
+    private trail: Trail,
+  ) {}
 
   get screen(): string {
     return this.spot.screen
@@ -27,13 +27,13 @@ export class MonitorPlace {
     if (spot?.screen) this.spot = spot
   }
 
-  /** Goes to a screen, or to an object on it. */
-  go(screen: string, id = '', filters: Record<string, string> = {}) {
+  /** Goes to a screen, or to an object on it; with `view`, to that view at the same time. */
+  go(screen: string, id = '', filters: Record<string, string> = {}, view?: View) {
     const to: MonitorSpot = { screen, ...(id && { id }), ...(Object.keys(filters).length && { filters }) }
     if (JSON.stringify(to) === JSON.stringify(this.spot)) return
-    this.#back = [...this.#back, this.spot].slice(-most)
-    this.#ahead = []
-    this.#set(to)
+    this.spot = to
+    this.left(to)
+    this.trail.push({ spot: to, ...(view && { view }) })
   }
 
   /** Changes filters of the screen without a history entry. '' removes one. */
@@ -47,24 +47,15 @@ export class MonitorPlace {
     if (id !== this.id) this.#set({ ...this.spot, id })
   }
 
+  /** Goes back to the last place in the Monitor view; false if there is none. */
   back(): boolean {
-    return this.#step(this.#back, this.#ahead)
-  }
-
-  forward(): boolean {
-    return this.#step(this.#ahead, this.#back)
-  }
-
-  #step(from: MonitorSpot[], to: MonitorSpot[]): boolean {
-    const spot = from.pop()
-    if (!spot) return false
-    to.push(this.spot)
-    this.#set(spot)
-    return true
+    return this.trail.back('monitor')
   }
 
   #set(spot: MonitorSpot) {
+    if (JSON.stringify(spot) === JSON.stringify(this.spot)) return
     this.spot = spot
     this.left(spot)
+    this.trail.update({ spot })
   }
 }
