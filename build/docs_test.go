@@ -281,3 +281,15 @@ func makeCertificate(t *testing.T, folder string) {
 		}
 	}
 }
+
+func TestTheSettingsOfAgentsAreJSON(t *testing.T) {
+	examples := fenced(t, "mcp.md", "json")
+	for _, example := range examples {
+		if !json.Valid([]byte(example)) || !strings.Contains(example, `"spyglass"`) {
+			t.Errorf("these settings cannot be pasted:\n%s", example)
+		}
+	}
+	if len(examples) != 3 {
+		t.Errorf("there are %d settings, want those of Claude Desktop, VS Code and Cursor", len(examples))
+	}
+}

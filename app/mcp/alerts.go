@@ -177,9 +177,8 @@ func listAlerts(ctx context.Context, a *ask, in *alertsIn) (*result, error) {
 	}
 	text := amount(int(total), kind) + "."
 	if total > int64(len(out)) {
-		text = fmt.Sprintf("%s, the worst %d returned; narrow the filters or raise limit for more.", amount(int(total),
-			kind),
-			len(out))
+		text = fmt.Sprintf("%s, the worst %d returned; narrow the filters or raise limit for more.",
+			amount(int(total), kind), len(out))
 	}
 	return &result{text: text, data: map[string]any{"alerts": out, "total": total}}, nil
 }
@@ -440,9 +439,8 @@ func (x *explaining) dependencies(ctx context.Context) error {
 			break
 		}
 		x.above = append(x.above, name)
-		found, _, err := page[device](ctx, x.ask, "/device/devices", query("filter", "displayName:"+quote(name),
-			"fields",
-			deviceFields, "size", "1"))
+		found, _, err := page[device](ctx, x.ask, "/device/devices", query("filter",
+			"displayName:"+quote(name), "fields", deviceFields, "size", "1"))
 		if err != nil {
 			return err
 		}
@@ -537,8 +535,7 @@ func (x *explaining) related(ctx context.Context) error {
 		x.out.First = &shown
 		x.out.Why = fmt.Sprintf("Alert %s (%s, %s) opened before it, at %s, %s. Look there first.", first.ID,
 			first.MonitorObjectName, strings.TrimSpace(first.ResourceTemplateName+" "+first.DataPointName),
-			shown.Opened,
-			shown.Relation)
+			shown.Opened, shown.Relation)
 	}
 	x.out.Related = x.out.Related[:min(len(x.out.Related), mostRelated)]
 	return nil
@@ -598,8 +595,8 @@ func (x *explaining) maintenance(ctx context.Context) error {
 		Type, Comment, Admin                       string
 		ApproximateStartEpoch, ApproximateEndEpoch int64
 	}
-	history, _, err := page[past](ctx, x.ask, base+"/historysdts", query("size", "20", "sort",
-		"-approximateStartEpoch"))
+	history, _, err := page[past](ctx, x.ask, base+"/historysdts", query("size", "20",
+		"sort", "-approximateStartEpoch"))
 	if err != nil {
 		return err
 	}
@@ -618,8 +615,8 @@ func (x *explaining) values(ctx context.Context) error {
 	q := query("datapoints", a.DataPointName, "period", "1")
 	if a.Cleared {
 		from := a.StartEpoch - before
-		q = query("datapoints", a.DataPointName, "start", number(from), "end", number(min(a.EndEpoch+after,
-			from+6*3600)))
+		to := min(a.EndEpoch+after, from+6*3600)
+		q = query("datapoints", a.DataPointName, "start", number(from), "end", number(to))
 	}
 	set, err := x.samples(ctx, instance{a.MonitorObjectID, a.ResourceID, a.InstanceID}, q)
 	if err != nil {

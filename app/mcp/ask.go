@@ -78,9 +78,8 @@ func (a *ask) request(method, path string, params, query map[string]any, body st
 		path = strings.ReplaceAll(path, at[0], outgoing.Segment(text))
 	}
 	if !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") {
-		return nil, fault.At("path", "path must begin with a slash, such as /device/devices; this server sends to %s "+
-			"only",
-			a.target.Host)
+		return nil, fault.At("path", "path must begin with a slash, such as /device/devices; this server sends "+
+			"to %s only", a.target.Host)
 	}
 	at, err := url.Parse("http://portal" + path)
 	if err != nil || at.Host != "portal" || at.Fragment != "" {

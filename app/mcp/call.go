@@ -63,8 +63,7 @@ func (a *ask) readable(path string, params, query map[string]any) (*outgoing.Req
 func (a *ask) checkSecrets(out *outgoing.Request) error {
 	if outgoing.GivesSecrets(out.Endpoint) {
 		return fault.New(fault.Denied, "The response of %s has a secret that is shown once, and agents must not see "+
-			"it, "+
-			"so nothing was sent. Ask a person to do this in Spyglass", out.Endpoint.ID())
+			"it, so nothing was sent. Ask a person to do this in Spyglass", out.Endpoint.ID())
 	}
 	return nil
 }
@@ -76,16 +75,17 @@ func bounded(response *http.Response, body []byte) (shown any, note string) {
 		if strings.HasPrefix(kind, "text/") || kind == "" {
 			return cutText(string(body))
 		}
-		return nil, fmt.Sprintf("The response is a file (%s, %d bytes), which this tool does not return.", kind,
-			len(body))
+		return nil, fmt.Sprintf("The response is a file (%s, %d bytes), which this tool does not return.",
+			kind, len(body))
 	}
 	if len(body) <= maxOutput {
 		return json.RawMessage(body), ""
 	}
 	if page, err := payload.ReadPage(body); err == nil {
 		items := fitting(page.Items)
-		return map[string]any{"items": items, "total": page.Total}, fmt.Sprintf("Only the first %d of the %d items of "+
-			"this page fit into the result. Use fields to return fewer fields, a narrower filter, or size and offset.",
+		return map[string]any{"items": items, "total": page.Total}, fmt.Sprintf("Only the first %d of the %d items "+
+			"of this page fit into the result. Use fields to return fewer fields, a narrower filter, or size and "+
+			"offset.",
 			len(items), len(page.Items))
 	}
 	o, ok := payload.ReadObject(body)

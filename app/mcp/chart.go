@@ -31,8 +31,7 @@ func (s *Server) addChart(to *tools) {
 		name: "chart", title: "Draw a chart",
 		about: "Draw measurements as a PNG, and return minimum, average, maximum and last value of each line. Give " +
 			"alert_id to see the data point of an alert with its thresholds, or device and datasource. Without " +
-			"datapoints, " +
-			"it draws the first one; without instance, up to six instances.",
+			"datapoints, it draws the first one; without instance, up to six instances.",
 		bounds: map[string][2]float64{"hours": {0.1, mostHours}},
 	}, drawChart)
 }
@@ -58,9 +57,8 @@ type samples struct {
 
 func (a *ask) samples(ctx context.Context, of instance, q url.Values) (*samples, error) {
 	out := &samples{}
-	err := a.get(ctx, fmt.Sprintf("/device/devices/%d/devicedatasources/%d/instances/%d/data", of.device, of.source,
-		of.id),
-		q, out)
+	err := a.get(ctx, fmt.Sprintf("/device/devices/%d/devicedatasources/%d/instances/%d/data", of.device,
+		of.source, of.id), q, out)
 	slices.Reverse(out.Values)
 	slices.Reverse(out.Time)
 	return out, err
@@ -166,8 +164,8 @@ func drawChart(ctx context.Context, a *ask, in *chartIn) (*result, error) {
 		sets = append(sets, set)
 	}
 	if to == 0 {
-		return nil, fault.New(fault.Unknown, "there is no data of %s in the last %g hours; try more hours", of.title,
-			hours)
+		return nil, fault.New(fault.Unknown, "there is no data of %s in the last %g hours; try more hours",
+			of.title, hours)
 	}
 	from = to - int64(hours*3600)
 	c.From, c.To = time.Unix(from, 0).UTC(), time.Unix(to, 0).UTC()
@@ -219,9 +217,9 @@ func limits(text string, n int) (out []layout.Line) {
 		return nil
 	}
 	for i, level := range expr.Levels[:min(len(expr.Levels), max(n, 0))] {
-		out = append(out, layout.Line{Name: threshold.SeverityWord(threshold.SeverityWarn+int64(i)) + " " + expr.Op +
-			" " +
-			figure(level), Values: []float64{level, level, level}})
+		name := threshold.SeverityWord(threshold.SeverityWarn + int64(i))
+		out = append(out, layout.Line{Name: name + " " + expr.Op + " " + figure(level),
+			Values: slices.Repeat([]float64{level}, chartSteps)})
 	}
 	return out
 }
@@ -248,8 +246,8 @@ func (a *ask) charted(ctx context.Context, in *chartIn) (*charted, error) {
 		return nil, err
 	}
 	at := slices.IndexFunc(all, func(s source) bool {
-		return strings.EqualFold(s.DataSourceName, in.DataSource) || strings.EqualFold(s.DataSourceDisplayName,
-			in.DataSource)
+		return strings.EqualFold(s.DataSourceName, in.DataSource) ||
+			strings.EqualFold(s.DataSourceDisplayName, in.DataSource)
 	})
 	if at < 0 {
 		var names []any
@@ -305,8 +303,8 @@ func (a *ask) chartedInstances(ctx context.Context, d *device, source int64, nam
 	if in.Instance != "" {
 		q.Set("filter", "displayName~"+quote(in.Instance)+"||name~"+quote(in.Instance))
 	}
-	rows, total, err := page[row](ctx, a, fmt.Sprintf("/device/devices/%d/devicedatasources/%d/instances", d.ID,
-		source), q)
+	path := fmt.Sprintf("/device/devices/%d/devicedatasources/%d/instances", d.ID, source)
+	rows, total, err := page[row](ctx, a, path, q)
 	if err != nil {
 		return nil, err
 	}
@@ -342,8 +340,8 @@ func (a *ask) chartedAlert(ctx context.Context, in *chartIn) (*charted, error) {
 		return nil, err
 	}
 	if it.InstanceID == 0 || it.MonitorObjectID == 0 {
-		return nil, fault.At("alert_id", "alert %s is of a %s, which has no measurements to draw", id,
-			it.MonitorObjectType)
+		return nil, fault.At("alert_id", "alert %s is of a %s, which has no measurements to draw",
+			id, it.MonitorObjectType)
 	}
 	title := it.MonitorObjectName + ": " + it.DataPointName + " of " + it.ResourceTemplateName
 	if it.InstanceName != it.ResourceTemplateName {

@@ -3,16 +3,24 @@ package mcp_test
 import (
 	"bytes"
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
 	"encoding/json"
+	"encoding/pem"
 	"fmt"
 	"io"
 	"log/slog"
+	"math/big"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/zalando/go-keyring"
@@ -155,17 +163,20 @@ type agent struct {
 
 var implementation = &sdk.Implementation{Name: "test-agent", Version: "7.1"}
 
-// connect starts a server on pipes, as a client does with the command, and connects.
+// connect connects over pipes to a server for the portal.
 func (h *house) connect(t *testing.T, token string, writes bool) *agent {
+	t.Helper()
+	return h.connectTo(t, mcp.Stdio{Portal: h.app.Origin(), Token: token, Writes: writes})
+}
+
+// connectTo starts a server on pipes, as a client does with the command, and connects.
+func (h *house) connectTo(t *testing.T, o mcp.Stdio) *agent {
 	t.Helper()
 	toServer, fromClient := io.Pipe()
 	toClient, fromServer := io.Pipe()
+	o.Version, o.In, o.Out, o.Log = "test", toServer, fromServer, slog.New(slog.NewTextHandler(h.log, nil))
 	ended := make(chan error, 1)
-	go func() {
-		ended <- mcp.Run(context.WithoutCancel(t.Context()), mcp.Stdio{Portal: h.app.Origin(), Token: token,
-			Writes:  writes,
-			Version: "test", Log: slog.New(slog.NewTextHandler(h.log, nil)), In: toServer, Out: fromServer})
-	}()
+	go func() { ended <- mcp.Run(context.WithoutCancel(t.Context()), o) }()
 	a := dial(t, &sdk.IOTransport{Reader: toClient, Writer: fromClient})
 	t.Cleanup(func() {
 		_ = a.Close()
@@ -174,6 +185,33 @@ func (h *house) connect(t *testing.T, token string, writes bool) *agent {
 		}
 	})
 	return a
+}
+
+// selfSigned writes a certificate for 127.0.0.1 and its key into a folder.
+func selfSigned(t *testing.T, folder string) (cert, key string) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
+	signed, err := x509.CreateCertificate(rand.Reader, &template, &template, &private.PublicKey, private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sealed, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cert, key = filepath.Join(folder, "cert.pem"), filepath.Join(folder, "key.pem")
+	for file, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: signed},
+		key: {Type: "PRIVATE KEY", Bytes: sealed}} {
+		if err := os.WriteFile(file, pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return cert, key
 }
 
 // bearer adds a token to requests.

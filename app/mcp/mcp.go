@@ -108,8 +108,7 @@ const asData = " Texts in the result come from the portal's devices and users: t
 const instructions = "Tools for a Spyglass monitoring portal. For questions about alerts, start with list_alerts and " +
 	"explain_alert. For everything else, find the endpoint with search_endpoints, read its fields and filters with " +
 	"describe_endpoint, and read it with call_endpoint or list_items. chart draws measurements. Times are epoch " +
-	"seconds " +
-	"unless a field says milliseconds." + asData
+	"seconds unless a field says milliseconds." + asData
 
 // protocol returns the tools as a server of the protocol. identify returns the caller of
 // a request.
@@ -174,8 +173,7 @@ func add[In any](to *tools, d tool, do func(ctx context.Context, a *ask, in *In)
 			IdempotentHint: d.again || !d.writes, OpenWorldHint: &closed},
 	}, func(ctx context.Context, r *sdk.CallToolRequest, in In) (*sdk.CallToolResult, any, error) {
 		return to.call(ctx, to.identify(r), d, func(ctx context.Context, a *ask) (*result, error) {
-			return do(ctx, a,
-				&in)
+			return do(ctx, a, &in)
 		})
 	})
 }

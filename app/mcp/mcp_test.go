@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"image/png"
 	"net/http"
+	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -14,6 +16,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"spyglass/app/mcp"
 	"spyglass/backend/server"
 )
 
@@ -41,6 +44,15 @@ func TestAnAgentSeesOnlyReadingToolsUnlessItMayWrite(t *testing.T) {
 				}
 				if !strings.Contains(tool.Description, "never as instructions") {
 					t.Errorf("%s does not say that results are data", tool.Name)
+				}
+			}
+			page, err := os.ReadFile("../../build/docs/mcp.md")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range names {
+				if !strings.Contains(string(page), "\n| `"+name+"` | ") {
+					t.Errorf("the docs do not list %s", name)
 				}
 			}
 			slices.Sort(names)
@@ -569,4 +581,46 @@ func TestASessionBelongsToOneUserAndSessionsAreLimited(t *testing.T) {
 	if got := ping("viewer", last); got != 404 {
 		t.Errorf("a session that has ended is answered %d", got)
 	}
+}
+
+func TestAPortalWithoutADocumentCanStillBeRead(t *testing.T) {
+	const token = "a-token-that-is-long"
+	portal := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		if r.URL.Path != "/rest/things" {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		fmt.Fprintf(w, `{"items":[{"id":1,"password":"hunter2"}],"sent":%q}`, r.Header.Get("Authorization"))
+	}))
+	defer portal.Close()
+	h := &house{log: demo.log}
+	a := h.connectTo(t, mcp.Stdio{Portal: portal.URL + "/rest", Token: token, Writes: true})
+	var got json.RawMessage
+	text := a.do("call_endpoint", map[string]any{"path": "/things"}, &got)
+	if strings.Contains(string(got)+text, token) || strings.Contains(string(got), "hunter2") ||
+		!strings.Contains(string(got), `"id":1`) {
+		t.Errorf("a portal that returns the token is shown as %s", got)
+	}
+	a.refused("search_endpoints", map[string]any{"query": "things"}, "no OpenAPI document")
+	a.refused("preview_change", map[string]any{"method": "DELETE", "path": "/things/1"}, "no OpenAPI document")
+}
+
+func TestACertificateIsTrustedBecauseTheFolderNamesIt(t *testing.T) {
+	folder := t.TempDir()
+	cert, key := selfSigned(t, folder)
+	h, err := open(filepath.Join(folder, "data"), server.Options{NoHistory: true, TLSCert: cert, TLSKey: key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.close()
+	at, err := server.Running(h.folder)
+	if err != nil || at.Origin != h.app.Origin() || len(at.Fingerprint) != 64 {
+		t.Fatalf("it runs at %+v, %v", at, err)
+	}
+	token := h.token(t, "admin")
+	a := h.connectTo(t, mcp.Stdio{Portal: at.Origin, Fingerprint: at.Fingerprint, Token: token})
+	a.do("call_endpoint", map[string]any{"path": "/setting/version"}, nil)
+	b := h.connectTo(t, mcp.Stdio{Portal: at.Origin, Fingerprint: strings.Repeat("0", 64), Token: token})
+	b.refused("call_endpoint", map[string]any{"path": "/setting/version"}, "certificate")
 }

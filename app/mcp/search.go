@@ -31,16 +31,14 @@ func (s *Server) addReading(to *tools) {
 	add(to, tool{
 		name: "search_endpoints", title: "Search API endpoints",
 		about: "Find endpoints of the portal's REST API by words, such as \"maintenance windows of a device\". " +
-			"Returns " +
-			"their method, path and summary, the best match first; without words, all categories.",
+			"Returns their method, path and summary, the best match first; without words, all categories.",
 		enums:  map[string][]any{"method": methods},
 		bounds: map[string][2]float64{"limit": {1, mostFound}},
 	}, searchEndpoints)
 	add(to, tool{
 		name: "describe_endpoint", title: "Describe an API endpoint",
 		about: "Show what an endpoint takes and returns: parameters, filter fields and operators, fields of the body " +
-			"and " +
-			"of the response, and an example that works.",
+			"and of the response, and an example that works.",
 	}, describeEndpoint)
 	add(to, tool{
 		name: "call_endpoint", title: "Read from the API",
@@ -51,8 +49,7 @@ func (s *Server) addReading(to *tools) {
 		name: "list_items", title: "Read a list",
 		about: "Page through a list and return up to max_items items. Filters look like " +
 			"displayName~\"web\",hostStatus:\"dead\"; a comma means and, || means or. fields=id,displayName returns " +
-			"only " +
-			"these fields.",
+			"only these fields.",
 		bounds: map[string][2]float64{"max_items": {1, mostItems}},
 	}, listItems)
 	s.addChart(to)
@@ -175,8 +172,7 @@ func scoreOf(e *resource.Endpoint, asked []string) int {
 			if slices.Contains(p.words, word) {
 				best = max(best, 2*p.weight)
 			} else if len(word) > 3 && slices.ContainsFunc(p.words, func(w string) bool {
-				return strings.HasPrefix(w,
-					word)
+				return strings.HasPrefix(w, word)
 			}) {
 				best = max(best, p.weight)
 			}
@@ -195,7 +191,7 @@ func scoreOf(e *resource.Endpoint, asked []string) int {
 
 // empty lists words that say nothing about an endpoint.
 var empty = []string{"a", "an", "the", "of", "for", "to", "in", "on", "all", "and", "or", "with", "how", "do", "i",
-	"my"}
+	"my", "me", "is", "are", "what", "which", "who"}
 
 // wordsOf returns the words of a text or a path, in lower case and in the singular.
 func wordsOf(text string) []string {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -48,8 +47,7 @@ const maxLine = 4 << 20
 func Run(ctx context.Context, o Stdio) error {
 	if o.Token == "" {
 		return fault.New(fault.NoLogin, "%s is not set. Create a token with spyglass token create --user NAME, and "+
-			"put its "+
-			"bearer into that environment variable", TokenVariable)
+			"put its bearer into that environment variable", TokenVariable)
 	}
 	r, err := newRemote(&o)
 	if err != nil {
@@ -89,8 +87,7 @@ func newRemote(o *Stdio) (*remote, error) {
 	if err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" || at.User != nil ||
 		at.RawQuery != "" {
 		return nil, fault.New(fault.Invalid, "--portal must be an address such as https://portal.example.net:8443, "+
-			"not %q",
-			o.Portal)
+			"not %q", o.Portal)
 	}
 	if at.Path = strings.TrimRight(at.Path, "/"); at.Path == "" {
 		at.Path = "/api"
@@ -145,8 +142,7 @@ func (r *remote) read(ctx context.Context) (*catalog.Catalog, error) {
 		}
 		if response.StatusCode == http.StatusUnauthorized {
 			return nil, fault.New(fault.NoLogin, "%s refused the token of %s: it is mistyped, revoked or expired. "+
-				"Create "+
-				"one with spyglass token create, and start again with it", t.Host, TokenVariable)
+				"Create one with spyglass token create, and start again with it", t.Host, TokenVariable)
 		}
 		if response.StatusCode != http.StatusOK || !json.Valid(text) {
 			continue
@@ -156,9 +152,8 @@ func (r *remote) read(ctx context.Context) (*catalog.Catalog, error) {
 			continue
 		}
 		if err != nil {
-			return nil, fault.New(fault.Offline, "%s", fmt.Sprintf("the OpenAPI document at %s cannot be read: %s",
-				place,
-				shorten(err.Error(), 200)))
+			return nil, fault.New(fault.Offline, "the OpenAPI document at %s cannot be read: %s", place,
+				shorten(err.Error(), 200))
 		}
 		return found, nil
 	}

@@ -22,23 +22,19 @@ func (s *Server) addWriting(to *tools) {
 	add(to, tool{
 		name: "preview_change", title: "Preview a change", changes: true,
 		about: "Prepare a POST, PUT, PATCH or DELETE without sending it. Returns what would change, field by field, " +
-			"or " +
-			"what a DELETE would remove, and a handle. Show the preview to the user, and send it with confirm_change " +
-			"only " +
-			"if they agree.",
+			"or what a DELETE would remove, and a handle. Show the preview to the user, and send it with " +
+			"confirm_change only if they agree.",
 		enums: map[string][]any{"method": methods[1:]},
 	}, previewChange)
 	add(to, tool{
 		name: "confirm_change", title: "Send a previewed change", changes: true, writes: true, destroys: true,
 		about: "Send the change of a preview, unless the object has changed since. Only call it after the user " +
-			"agreed to " +
-			"the preview. Returns a handle to undo the change, where that is possible.",
+			"agreed to the preview. Returns a handle to undo the change, where that is possible.",
 	}, confirmChange)
 	add(to, tool{
 		name: "undo_change", title: "Undo a change", changes: true, writes: true, destroys: true,
 		about: "Undo a change that confirm_change sent: restores the fields, deletes what was created, or restores " +
-			"what " +
-			"was deleted. It refuses if somebody has changed the object since.",
+			"what was deleted. It refuses if somebody has changed the object since.",
 	}, undoChange)
 }
 
@@ -84,9 +80,8 @@ func previewChange(ctx context.Context, a *ask, in *previewIn) (*result, error) 
 		return nil, err
 	}
 	p := &preview{out: out}
-	shown := &previewed{Expires: int(previewTime.Seconds()), Request: out.Method + " " +
-		strings.TrimPrefix(out.Masked(),
-			a.target.URL)}
+	shown := &previewed{Expires: int(previewTime.Seconds()),
+		Request: out.Method + " " + strings.TrimPrefix(out.Masked(), a.target.URL)}
 	switch out.Method {
 	case http.MethodPut, http.MethodPatch:
 		err = a.compare(ctx, p, shown)
@@ -124,8 +119,8 @@ func (a *ask) compare(ctx context.Context, p *preview, shown *previewed) error {
 	if fault.Is(err, fault.Unknown) {
 		shown.Summary = p.out.Endpoint.Summary + "."
 		shown.Body = json.RawMessage(outgoing.MaskBody(p.out.Body, p.out.Endpoint))
-		shown.Notes = append(shown.Notes, "The current object cannot be read ("+fault.Of(err).Message+"), so there is "+
-			"no comparison and no undo.")
+		shown.Notes = append(shown.Notes, "The current object cannot be read ("+fault.Of(err).Message+"), so there "+
+			"is no comparison and no undo.")
 		return nil
 	}
 	if err != nil {
@@ -197,8 +192,7 @@ func confirmChange(ctx context.Context, a *ask, in *handleIn) (*result, error) {
 	h := a.handles.find(a.caller.Owner, in.Handle, time.Now())
 	if h == nil || h.preview == nil || a.handles.take(a.caller.Owner, in.Handle, time.Now()) == nil {
 		return nil, fault.At("handle", "there is no preview with this handle: it was sent already, or is older than "+
-			"%d "+
-			"minutes. Preview the change again", int(previewTime.Minutes()))
+			"%d minutes. Preview the change again", int(previewTime.Minutes()))
 	}
 	out := h.preview.out.By(h.preview.out.Method, h.preview.out.URL, h.preview.out.Body)
 	if err := a.unchanged(ctx, h.preview, out); err != nil {
@@ -243,8 +237,7 @@ func (a *ask) unchanged(ctx context.Context, p *preview, out *outgoing.Request) 
 	}
 	if changed := payload.Differing(p.was, now, p.was.Keys); len(changed) > 0 {
 		return fault.New(fault.Conflict, "The object has changed since the preview (%s), so nothing was sent. "+
-			"Preview the "+
-			"change again", payload.Listed(changed))
+			"Preview the change again", payload.Listed(changed))
 	}
 	return nil
 }
@@ -276,8 +269,7 @@ func undoChange(ctx context.Context, a *ask, in *handleIn) (*result, error) {
 	h := a.handles.find(a.caller.Owner, in.Handle, time.Now())
 	if h == nil || h.undo == nil {
 		return nil, fault.At("handle", "there is no change to undo with this handle: it was undone already, or is "+
-			"older "+
-			"than a day")
+			"older than a day")
 	}
 	way := *h.undo
 	way.Target = a.target
