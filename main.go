@@ -1,9 +1,9 @@
 // Spyglass is a monitoring portal with an API explorer, in one program.
 //
 // main reads the command line and starts one of: the desktop window, serve,
-// collector, user, token, backup, restore, check, mcp, version. Standard output has only the result of a command;
-// log lines go to standard error. If a command fails, it prints one sentence and exits
-// with code 1.
+// collector, run, user, token, backup, restore, check, mcp, version. Standard output has only the result of a
+// command; log lines go to standard error. If a command fails, it prints one sentence and exits
+// with code 1; run, whose code 1 means that a check failed, with code 2.
 package main
 
 import (
@@ -44,9 +44,12 @@ var version = "0.1.0"
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := command().ExecuteContext(ctx); err != nil {
+	if c, err := command().ExecuteContextC(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "spyglass: "+fault.Sentence(err))
 		stop()
+		if c.Name() == runName && !errors.Is(err, errChecks) {
+			os.Exit(2)
+		}
 		os.Exit(1)
 	}
 }
@@ -83,8 +86,8 @@ func command() *cobra.Command {
 		o.Version, o.Page, o.Log = version, frontend.Files(), slog.New(slog.NewTextHandler(os.Stderr, nil))
 		return err
 	}
-	root.AddCommand(serveCommand(&o), collectorCommand(&o), userCommand(&o), tokenCommand(&o), backupCommand(&o),
-		restoreCommand(&o), checkCommand(&o), mcpCommand(&o), &cobra.Command{
+	root.AddCommand(serveCommand(&o), collectorCommand(&o), runCommand(&o), userCommand(&o),
+		tokenCommand(&o), backupCommand(&o), restoreCommand(&o), checkCommand(&o), mcpCommand(&o), &cobra.Command{
 			Use: "version", Short: "Print the version", Args: takes(),
 			Run: func(*cobra.Command, []string) { fmt.Println("spyglass " + version) },
 		})
@@ -277,6 +280,53 @@ func collectorCommand(o *server.Options) *cobra.Command {
 	f.StringVar(&a.Token, "token", "",
 		"installation token; - reads it from standard input, where no other user sees it")
 	f.BoolVar(&a.Once, "register", false, "only register; start the command again to collect")
+	return c
+}
+
+// runName is the name of the command whose exit code tells failed checks from errors.
+const runName = "run"
+
+// errChecks marks the error that a run was complete and found failures.
+var errChecks = errors.New("requests failed")
+
+func runCommand(o *server.Options) *cobra.Command {
+	r := app.Collection{}
+	var given []string
+	c := &cobra.Command{
+		Use: runName + " COLLECTION", Short: "Send the requests of a collection, and check the responses",
+		Args: takes("COLLECTION"),
+		Long: "COLLECTION is a file that the Explorer exported, or the name of one of its collections in the data\n" +
+			"folder. With --portal, sends to that portal, with the bearer token in SPYGLASS_TOKEN if that is set.\n" +
+			"Without it, starts the portal of the data folder for the run, and sends as its administrator.\n" +
+			"Exits with code 0 if all requests passed, 1 if a check failed, and 2 if the run could not be completed.",
+		Example: "  spyglass run fleet.spyglass.json --portal https://portal.example:8443 --report junit " +
+			"--out report.xml\n" +
+			"  spyglass run Fleet --data /var/lib/spyglass --data-file devices.csv --parallel 4",
+		RunE: func(c *cobra.Command, args []string) error {
+			r.Name, r.Token = args[0], os.Getenv("SPYGLASS_TOKEN")
+			r.Progress, r.Stdout, r.Vars = c.ErrOrStderr(), c.OutOrStdout(), map[string]string{}
+			for _, one := range given {
+				name, value, ok := strings.Cut(one, "=")
+				if !ok || name == "" {
+					return fault.New(fault.Invalid, "--var must be NAME=VALUE, not %q", one)
+				}
+				r.Vars[name] = value
+			}
+			failed, err := r.Run(c.Context(), *o)
+			if err == nil && failed > 0 {
+				err = &fault.Error{Kind: fault.Conflict, Err: errChecks, Message: fmt.Sprintf("%d failed", failed)}
+			}
+			return err
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&r.Portal, "portal", "", "address of the portal, https://portal.example:8443")
+	f.StringArrayVar(&given, "var", nil, "a variable, NAME=VALUE; repeat it for more")
+	f.StringVar(&r.Data, "data-file", "", "CSV or JSON file; the requests run once for each row")
+	f.IntVar(&r.Parallel, "parallel", 1, "how many rows, or requests without a data file, run at a time")
+	f.BoolVar(&r.Stop, "bail", false, "stop at the first failure")
+	f.StringVar(&r.Report, "report", "", "write a report: junit, json or html")
+	f.StringVar(&r.Out, "out", "", "file of the report (default: standard output)")
 	return c
 }
 

@@ -116,6 +116,6 @@ func suiteOf(r *stream.Ran) suite {
 	return s
 }
 
-func difference(c expect.Result) string { return "expected " + c.Expected + ", got " + c.Actual }
+func difference(c expect.Result) string { return c.Label + ", got " + c.Actual }
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.3f", d.Seconds()) }

@@ -50,7 +50,7 @@ func TestJUnitHasASuiteForEachRequestAndACaseForEachCheck(t *testing.T) {
 <testsuites name="Fleet &lt;&#34;nightly&#34;&gt;" tests="7" failures="3" errors="1" skipped="1" time="1.500" timestamp="2026-11-26T02:00:00">
   <testsuite name="Devices" tests="3" failures="2" errors="0" skipped="0" time="0.012">
     <testcase name="Status is 201" classname="Devices" time="0.000">
-      <failure message="expected 201, got 200">expected: 201&#xA;actual: 200</failure>
+      <failure message="Status is 201, got 200">expected: 201&#xA;actual: 200</failure>
     </testcase>
     <testcase name="Time is below 500 ms" classname="Devices" time="0.000"></testcase>
     <testcase name="JSON value $[ exists" classname="Devices" time="0.000">
