@@ -72,7 +72,7 @@ type brunoRequest struct {
 	Auth       struct{ Mode string }          `json:"auth"`
 	Script     struct{ Req, Res string }      `json:"script"`
 	Vars       struct{ Req, Res []brunoPair } `json:"vars"`
-	Assertions []json.RawMessage              `json:"assertions"`
+	Assertions []brunoPair                    `json:"assertions"`
 	Tests      string                         `json:"tests"`
 	Docs       string                         `json:"docs"`
 }
@@ -185,7 +185,8 @@ func (f *File) brunoRequest(item *brunoItem, headers workspace.Rows) (workspace.
 	if signsIn(r.Auth.Mode) {
 		f.notes.add(ownSignIn)
 	}
-	if r.scripted() {
+	saved.Draft.Checks = f.brunoChecks(item.Name.text, r)
+	if r.Script.Req+r.Script.Res != "" {
 		f.notes.add(ownScripts)
 	}
 	if len(r.Vars.Res) > 0 {

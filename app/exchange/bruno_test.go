@@ -188,7 +188,7 @@ func TestWhatBrunoKeepsIsRead(t *testing.T) {
 			"Nothing fills in {{$randomInt}} here: add variables in place of Bruno's own.",
 			"The address {{host}} was not imported: requests go to the portal of their tab.",
 			"1 request with authorization: it was not imported, the portal's sign-in is used.",
-			"2 requests with scripts: they were not imported.",
+			"1 request with scripts: they were not imported.",
 			"1 request with variables from the response: set them up as extractors under Tools, Helpers.",
 			"1 request whose body is a form or a file: the body was not imported.",
 			"1 request with another protocol than HTTP, such as gRPC or WebSocket: not imported.",
@@ -206,7 +206,6 @@ func TestWhatBrunoKeepsIsRead(t *testing.T) {
 		notes: []string{
 			"The authorization of folders was not imported: the portal's sign-in is used.",
 			acme,
-			"1 request with scripts: they were not imported.",
 			"1 request with another protocol than HTTP, such as gRPC or WebSocket: not imported.",
 			"The values of secrets are not in the file; enter them under Tools, Variables: apiToken.",
 		},

@@ -129,7 +129,7 @@ func (i *brunoItem) bru(name string, lines []string) {
 	case "vars:post-response":
 		r.Vars.Res = pairs
 	case "assert":
-		r.Assertions = append(r.Assertions, nil)
+		r.Assertions = pairs
 	}
 }
 

@@ -26,6 +26,12 @@
 // out, and names are changed to such as variables may have, where they are used
 // as well.
 //
+// # Tests
+//
+// Checks of responses (app/expect) are part of a draft. Tests and assertions of
+// other programs become checks if they have one of the usual forms; nothing is
+// run, and what is not understood is a note.
+//
 // # Concurrency and errors
 //
 // All functions are pure. Reading and writing end with their context, and have a
@@ -167,6 +173,7 @@ type File struct {
 	top     map[string]json.RawMessage // the top level of a JSON object
 	written map[string]string          // paths after hosts in variables, by host
 	notes   notes
+	missing int // tests that were not understood
 	taken   taken
 	hosts   map[string]bool // variables at the beginning of addresses
 }

@@ -194,11 +194,36 @@ func (r *openRequest) own(beside *openRuntime) brunoRequest {
 	out.Auth.Mode = r.Auth.kind
 	for _, run := range []*openRuntime{&r.openRuntime, beside} {
 		out.Vars.Req = append(out.Vars.Req, ownPairs(run.Variables)...)
-		out.Assertions = append(append(out.Assertions, run.Scripts...), run.Assertions...)
+		run.checks(&out)
 		for range run.Actions {
 			out.Vars.Res = append(out.Vars.Res, brunoPair{})
 		}
 		out.Auth.Mode = strings.TrimSpace(out.Auth.Mode + run.SignIn.kind)
 	}
 	return out
+}
+
+// checks adds the scripts and the assertions to a request.
+func (r *openRuntime) checks(out *brunoRequest) {
+	for _, raw := range r.Scripts {
+		var script struct{ Type, Code string }
+		if json.Unmarshal(raw, &script) != nil || script.Type != "tests" {
+			out.Script.Req = "x" // only its presence matters
+			continue
+		}
+		out.Tests += "\n" + script.Code
+	}
+	for _, raw := range r.Assertions {
+		var in struct {
+			Expression, Operator string
+			Value                looseText
+			Disabled             bool
+		}
+		if json.Unmarshal(raw, &in) != nil {
+			in.Expression = string(raw) // it is named in the note
+		}
+		on := !in.Disabled
+		out.Assertions = append(out.Assertions, brunoPair{Name: looseText{in.Expression}, Enabled: &on,
+			Value: looseText{strings.TrimSpace(in.Operator + " " + in.Value.text)}})
+	}
 }

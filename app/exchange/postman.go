@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"spyglass/app/expect"
 	"spyglass/app/workspace"
 	"spyglass/backend/fault"
 )
@@ -12,7 +13,7 @@ import (
 const postmanSchema = "https://schema.getpostman.com/json/collection/v2.1.0/collection.json"
 
 // Postman is a Postman collection, version 2.1. It omits authorization, scripts
-// and saved responses.
+// and saved responses. Tests of the usual forms become checks, and checks tests.
 var Postman = Format{
 	ID: "postman", Label: "Postman collection v2.1", Family: "Postman v2.1",
 	Ext: "postman_collection.json", Type: "application/json",
@@ -71,9 +72,37 @@ func (a *postmanAuth) UnmarshalJSON(text []byte) error {
 
 func (a *postmanAuth) signsIn() bool { return a != nil && a.kind != "noauth" }
 
-type postmanScript struct{}
+// postmanScript is a script that runs before a request, or on its response.
+type postmanScript struct {
+	Listen string      `json:"listen"`
+	Script postmanCode `json:"script"`
+}
 
-func (*postmanScript) UnmarshalJSON([]byte) error { return nil }
+// UnmarshalJSON ignores scripts of other shapes.
+func (s *postmanScript) UnmarshalJSON(text []byte) error {
+	type plain postmanScript
+	if json.Unmarshal(text, (*plain)(s)) != nil {
+		*s = postmanScript{}
+	}
+	return nil
+}
+
+// postmanCode is the source of a script.
+type postmanCode struct {
+	Type string       `json:"type"`
+	Exec postmanLines `json:"exec"`
+}
+
+// postmanLines is a list of lines; older files have one text.
+type postmanLines []string
+
+func (l *postmanLines) UnmarshalJSON(text []byte) error {
+	if len(text) > 0 && text[0] == '"' {
+		*l = []string{""}
+		return json.Unmarshal(text, &(*l)[0])
+	}
+	return json.Unmarshal(text, (*[]string)(l))
+}
 
 type postmanItem struct {
 	Name        string          `json:"name"`
@@ -236,10 +265,20 @@ func (f *File) postmanRequest(item *postmanItem) (workspace.Saved, bool) {
 	if ok && r.Auth.signsIn() {
 		f.notes.add(ownSignIn)
 	}
-	if ok && len(item.Event) > 0 {
-		f.notes.add(ownScripts)
+	if !ok {
+		return saved, false
 	}
-	return saved, ok
+	for _, e := range item.Event {
+		code := strings.Join(e.Script.Exec, "\n")
+		switch {
+		case e.Listen == "test":
+			saved.Draft.Checks = append(saved.Draft.Checks, f.tests(item.Name, code)...)
+		case strings.TrimSpace(code) != "" || e.Listen != "prerequest":
+			f.notes.add(ownScripts)
+		}
+	}
+	saved.Draft.Checks = saved.Draft.Checks[:min(len(saved.Draft.Checks), expect.MaxChecks)]
+	return saved, true
 }
 
 func (f *File) postmanBody(b *postmanBody) string {

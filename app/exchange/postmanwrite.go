@@ -37,7 +37,7 @@ func postmanItems(folders []workspace.Folder, requests []workspace.Saved) []post
 		if name == "" {
 			name = r.Draft.Method + " " + r.Draft.Path
 		}
-		items = append(items, postmanItem{Name: name, Request: postmanOf(&r)})
+		items = append(items, postmanItem{Name: name, Request: postmanOf(&r), Event: testsOf(r.Draft.Checks)})
 	}
 	return items
 }
