@@ -95,8 +95,8 @@ func (f *Filler) fillPlain(field, text string) (string, error) {
 func (f *Filler) Text(field, text string) (string, error) {
 	f.field, f.unknown, f.missed = "", nil, map[string]bool{}
 	text, err := f.fillPlain(field, text)
-	if err == nil {
-		err = f.verdict()
+	if err == nil && len(f.unknown) > 0 && f.manner == Strict {
+		err = fault.At(field, "{{%s}} has no value; set one under Variables", f.unknown[0])
 	}
 	return text, err
 }
