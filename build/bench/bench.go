@@ -66,6 +66,7 @@ var figures = []figure{
 	list,
 	create,
 	send,
+	runs,
 	document,
 	indexed,
 	findIn,
