@@ -300,3 +300,41 @@ func (e *Engine) update(d *fleet.Device) (saved *host, changed bool) {
 	h.status, h.saved = d.HostStatus, d.LastDataTime
 	return h, d.HostStatus != status || d.LastDataTime != dataOn || d.LastRawdataTime != polledOn || d.UpTime != upTime
 }
+
+// Dependencies returns the ids of the polled devices that a device depends on, the
+// nearest first, and of those that depend on it, directly or through others.
+func (e *Engine) Dependencies(device int64) (above, below []int64) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	h := e.hosts[device]
+	if h == nil {
+		return nil, nil
+	}
+	for up := e.named[h.parent]; up != nil && up != h && !slices.Contains(above, up.id); up = e.named[up.parent] {
+		above = append(above, up.id)
+	}
+	children := map[string][]*host{}
+	for _, one := range e.hosts {
+		if one.parent != "" && one.parent != one.name {
+			children[one.parent] = append(children[one.parent], one)
+		}
+	}
+	seen := map[int64]bool{device: true}
+	for level := []*host{h}; len(level) > 0; {
+		var next []*host
+		for _, up := range level {
+			for _, one := range children[up.name] {
+				if !seen[one.id] {
+					seen[one.id] = true
+					next = append(next, one)
+				}
+			}
+		}
+		slices.SortFunc(next, func(a, b *host) int { return int(a.id - b.id) })
+		for _, one := range next {
+			below = append(below, one.id)
+		}
+		level = next
+	}
+	return above, below
+}

@@ -1,6 +1,7 @@
 package monitor_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -20,6 +21,11 @@ func TestSilenceBehindASilentParentOpensNoAlertUntilTheParentAnswers(t *testing.
 	const parent = 2
 	b.do("PATCH /device/devices/{id}", "id=3", `{"customProperties":[{"name":"parent.device","value":"WEB"}]}`)
 	b.until("the engine knows the parent", func() bool { return b.Parent(realDevice) == "web" })
+	above, none := b.Dependencies(realDevice)
+	_, below := b.Dependencies(parent)
+	if !slices.Equal(above, []int64{parent}) || len(none) > 0 || !slices.Equal(below, []int64{realDevice}) {
+		t.Errorf("the device depends on %v, and its parent has the dependents %v", above, below)
+	}
 	b.at.Add(60)
 	b.pollBy(ground.BuiltInCollector, b.instance(parent), "1")
 	for range 5 {

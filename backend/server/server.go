@@ -275,6 +275,7 @@ func (s *Server) open(ctx context.Context) error {
 	s.endpoints = append(s.endpoints, s.notices.Endpoints()...)
 	s.endpoints = append(s.endpoints, s.realTime(s.collectors().Endpoints())...)
 	s.endpoints = append(s.endpoints, s.data()...)
+	s.endpoints = append(s.endpoints, s.stories()...)
 	s.endpoints = append(s.endpoints, s.trials()...)
 	s.endpoints = resource.WithAliases(s.endpoints)
 	s.events = events.New(events.Options{DB: s.db, Endpoints: s.endpoints, Access: s.Sessions.Access, Guard: s.guard})

@@ -26,6 +26,9 @@ var Markdown = Format{ID: "markdown", Label: "Markdown", Extension: "md", Type: 
 		return out, err
 	}}
 
+// MarkdownText escapes a text so that it has no markup and stays on one line.
+func MarkdownText(text string) string { return markdownText.Replace(text) }
+
 type markdownWriter struct{ *bufio.Writer }
 
 // markdownText escapes a text so that it has no markup and stays on one line.

@@ -105,6 +105,15 @@ export const states: State[] = [
         .waitFor()
     },
   },
+  {
+    name: 'the story of an alert',
+    open: async (page) => {
+      await alerts(page)
+      await page.getByRole('grid', { name: 'Alerts' }).getByRole('row').nth(1).click()
+      await page.getByRole('button', { name: 'Story', exact: true }).click()
+      await page.getByRole('region', { name: 'Timeline' }).getByRole('listitem').first().waitFor()
+    },
+  },
   { name: 'alerts of a device', open: (page) => device(page, 'Alerts') },
   {
     name: 'properties of a device',
@@ -567,6 +576,12 @@ async function device(page: Page, tab?: string) {
   await page.getByRole('grid', { name: 'Devices' }).getByRole('button', { name: 'web-prod-01.fra' }).click()
   await page.getByRole('heading', { name: 'web-prod-01.fra' }).waitFor()
   if (tab) await page.getByRole('tab', { name: tab }).click()
+}
+
+async function alerts(page: Page) {
+  await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'Monitor' }).click()
+  await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: 'Alerts' }).click()
+  await page.getByRole('grid', { name: 'Alerts' }).getByRole('row').nth(1).waitFor()
 }
 
 async function dataSources(page: Page) {

@@ -36,14 +36,16 @@ export function commandList(app: App): Command[] {
       run: () => void app.navigation.newTab(),
     },
     { id: 'view.monitor', ...named['view.monitor'], group: 'View', run: () => app.navigation.go('monitor') },
-    ...screens.map((s): Command => ({
-      id: `monitor.${s.id}`,
-      label: text.goTo(s.name),
-      group: 'View',
-      words: `monitor ${s.words}`,
-      when: () => !app.portal.remote && (!s.demo || app.portal.demo),
-      run: () => app.navigation.watch(s.id),
-    })),
+    ...screens
+      .filter((s) => !s.within)
+      .map((s): Command => ({
+        id: `monitor.${s.id}`,
+        label: text.goTo(s.name),
+        group: 'View',
+        words: `monitor ${s.words}`,
+        when: () => !app.portal.remote && (!s.demo || app.portal.demo),
+        run: () => app.navigation.watch(s.id),
+      })),
     {
       id: 'monitor.back',
       ...named['monitor.back'],

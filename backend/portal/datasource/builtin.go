@@ -133,13 +133,17 @@ func changeDataSource(w *resource.Write, was, d *DataSource) error {
 	return noteReason(w, d, w.Call.Query.Get("reason"))
 }
 
+// Availability is the name of the data source that checks whether a device
+// responds; it applies to all devices.
+const Availability = "Ping"
+
 // builtInDataSources returns the data sources of a new portal, in the order of
 // their ids. Package check documents the raw fields and the collectorAttribute of
 // each check.
 func builtInDataSources() []DataSource {
 	return []DataSource{
 		{
-			Name: "Ping", DisplayName: "Ping", Description: "Availability, round-trip time and packet loss",
+			Name: Availability, DisplayName: "Ping", Description: "Availability, round-trip time and packet loss",
 			Tags:      "availability,latency",
 			AppliesTo: `isDevice()`, CollectMethod: "ping", CollectInterval: 60,
 			CollectorAttribute: CollectorAttribute{"sendPkts": 5, "timeout": 2000},

@@ -3966,6 +3966,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/alert/alerts/{id}/story": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Tell the story of an alert
+         * @description Returns what broke first, the devices that depend on it, their alerts, who was notified, acknowledgements, notes, maintenance, configuration changes shortly before, and related charts. With format=markdown or pdf, returns the same as a file for a post-mortem. Parts that your role cannot view are listed in withheld.
+         *
+         *     Required permission: read on deviceGroup.
+         */
+        get: operations["getAlertAlertsByIdStory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/setting/datasources/{id}/test": {
         parameters: {
             query?: never;
@@ -8923,6 +8945,150 @@ export interface components {
             step: number;
             /** @description in the order of series */
             items: components["schemas"]["Sparkline"][];
+        };
+        IncidentAlert: {
+            id: number;
+            /**
+             * @description same: on the device of the cause; dependent: on a device that depends on it; related: of the same collector or group
+             * @enum {string}
+             */
+            relation: "cause" | "same" | "dependent" | "related";
+            /** @description 2 warn, 3 error, 4 critical */
+            severity: number;
+            /** @description 0 for a collector or a group */
+            deviceId: number;
+            /** @description name of the device, the collector or the group */
+            deviceName: string;
+            dataSourceName: string;
+            instanceName: string;
+            dataPointName: string;
+            /** @description that opened it */
+            value: string;
+            unit: string;
+            /** @description that it reached */
+            threshold: string;
+            /** @description an explanation, if a number does not say enough */
+            reason: string;
+            /** @description epoch seconds */
+            startEpoch: number;
+            /** @description epoch seconds; 0 while it is active */
+            endEpoch: number;
+            acked: boolean;
+            ackedBy: string;
+            ackedEpoch: number;
+            ackComment: string;
+            /** @description maintenance covers it */
+            sdted: boolean;
+            /** @description recipients notified so far, comma-separated */
+            receivedList: string;
+            instanceId: number;
+            deviceDataSourceId: number;
+        };
+        IncidentDevice: {
+            deviceId: number;
+            displayName: string;
+            /** @enum {string} */
+            role: "cause" | "dependent" | "related";
+            /** @description now: normal, dead or dead-collector */
+            hostStatus: string;
+            /** @description of the story on this device */
+            alerts: number;
+            /** @description when it stopped responding, by its samples, in epoch seconds; 0: it did not */
+            silentOn: number;
+            /** @description when it responded again; 0: not yet, or it never stopped */
+            backOn: number;
+        };
+        IncidentEvent: {
+            /** @description epoch seconds */
+            at: number;
+            /** @enum {string} */
+            kind: "silent" | "opened" | "state" | "cleared" | "back" | "acked" | "note" | "notified" | "failed" | "maintenance" | "change" | "opsNote";
+            /** @description what happened, in a sentence */
+            text: string;
+            /** @description the user; empty for the portal itself */
+            by: string;
+            /** @description of the alert; 0 for others */
+            severity: number;
+            /** @description 0 for others */
+            alertId: number;
+            /** @description 0 for others */
+            deviceId: number;
+            /** @description of a change: it was made to an object of the story */
+            near: boolean;
+        };
+        IncidentChart: {
+            alertId: number;
+            deviceId: number;
+            deviceName: string;
+            dataSourceName: string;
+            instanceName: string;
+            dataPointName: string;
+            unit: string;
+            threshold: string;
+            instanceId: number;
+            /** @description the data source on the device */
+            deviceDataSourceId: number;
+            /** @description the average of each step; null: no data for three polls */
+            values: (number | null)[];
+        };
+        IncidentCharts: {
+            /** @description first moment, epoch seconds */
+            startTime: number;
+            /** @description last moment, epoch seconds */
+            endTime: number;
+            /** @description seconds of a step */
+            step: number;
+            /** @description the data point of the cause first */
+            lines: components["schemas"]["IncidentChart"][];
+        };
+        IncidentTotals: {
+            alerts: number;
+            /** @description devices that depend on the device of the cause */
+            dependents: number;
+            /** @description dependents that stopped responding */
+            silent: number;
+            /** @description silent dependents without an alert of their own */
+            suppressed: number;
+            /** @description notifications that were sent */
+            notified: number;
+            /** @description notifications that failed */
+            notNotified: number;
+            /** @description configuration changes from two hours before it until its end */
+            changes: number;
+        };
+        IncidentWithheld: {
+            /** @enum {string} */
+            part: "notifications" | "changes" | "opsNotes";
+            /** @description which permission it requires */
+            text: string;
+        };
+        Story: {
+            /** @description of the requested alert */
+            alertId: number;
+            /** @description the cause in a few words */
+            title: string;
+            /** @description the portal's time, in epoch seconds */
+            now: number;
+            /** @description when it began, in epoch seconds */
+            startEpoch: number;
+            /** @description when the last of its alerts cleared; 0 while it goes on */
+            endEpoch: number;
+            /** @description what happened, in a few sentences */
+            summary: string[];
+            /** @description the alert that explains the others */
+            cause: components["schemas"]["IncidentAlert"];
+            /** @description all alerts of the story, the first one first */
+            alerts: components["schemas"]["IncidentAlert"][];
+            /** @description the device of the cause, and those that depend on it */
+            devices: components["schemas"]["IncidentDevice"][];
+            /** @description what happened when, the oldest first */
+            events: components["schemas"]["IncidentEvent"][];
+            /** @description related data points over the same time */
+            charts: components["schemas"]["IncidentCharts"];
+            /** @description how many there are; the lists may be shorter */
+            total: components["schemas"]["IncidentTotals"];
+            /** @description parts that the caller's role cannot view */
+            withheld: components["schemas"]["IncidentWithheld"][];
         };
         TrialValue: {
             /** @description of the data point */
@@ -28907,6 +29073,49 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
             /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    getAlertAlertsByIdStory: {
+        parameters: {
+            query?: {
+                /** @description json, or markdown or pdf for a file */
+                format?: "json" | "markdown" | "pdf";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the alert
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Story"];
+                    "text/markdown; charset=utf-8": string;
+                    "application/pdf": string;
+                };
+            };
+            /** @description the format is unknown */
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
+            /** @description there is no such alert, or it is not yours to see */
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Busy"];

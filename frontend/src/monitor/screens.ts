@@ -12,6 +12,8 @@ export interface Screen {
   load: () => Promise<{ default: Component }>
   /** Only in a portal with a demo. */
   demo?: boolean
+  /** The screen that leads to this one, for a screen of one object: the navigation and commands do not list it. */
+  within?: string
 }
 
 export const screens: readonly Screen[] = [
@@ -34,7 +36,15 @@ export const screens: readonly Screen[] = [
     name: 'Alerts',
     icon: 'bell',
     words: 'monitor acknowledge ack note escalate maintenance downtime sdt',
-    load: () => import('./alerts/Alerts.svelte'),
+    load: () => import('./alerts/Screen.svelte'),
+  },
+  {
+    id: 'story',
+    name: 'Story',
+    icon: 'history',
+    words: '',
+    load: () => import('./alerts/Screen.svelte'),
+    within: 'alerts',
   },
   {
     id: 'datasources',

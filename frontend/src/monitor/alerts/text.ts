@@ -79,6 +79,7 @@ export const text = {
 
   details: {
     call: 'this alert',
+    story: 'Story',
     close: 'Close',
     closeAlert: 'Close the alert',
     beyond: (datapoint: string, value: string, threshold: string) => `${datapoint} is ${value}, threshold ${threshold}`,
