@@ -52,16 +52,7 @@ const firstPaint: Plugin = {
 
 export default defineConfig(({ mode }) => ({
   plugins: [svelte(), firstPaint],
-  build: {
-    target: 'es2022',
-    chunkSizeWarningLimit: 800,
-    assetsInlineLimit: 0,
-    modulePreload: { polyfill: false },
-    // the start script lists all other files by name; shorter hashes save 300 bytes of it
-    rollupOptions: {
-      output: { chunkFileNames: 'assets/[name]-[hash:6].js', assetFileNames: 'assets/[name]-[hash:6][extname]' },
-    },
-  },
+  build: { target: 'es2022', chunkSizeWarningLimit: 800, assetsInlineLimit: 0, modulePreload: { polyfill: false } },
   resolve: mode === 'test' ? { conditions: ['browser'] } : undefined,
   server: {
     host: '127.0.0.1',

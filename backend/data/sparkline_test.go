@@ -50,7 +50,8 @@ func TestSparklinesShowManySeriesInTheOrderOfTheRequest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`"instanceId":3`, `"dataPointName":"used"`, `"unit":"blocks"`, `"max":47`, `"last":47`} {
+	for _, want := range []string{`"instanceId":3`, `"dataPointName":"used"`, `"unit":"blocks"`, `"max":47`,
+		`"last":47`} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("the first item is %s, want %s", text, want)
 		}
@@ -116,7 +117,8 @@ func TestSparklinesAreBounded(t *testing.T) {
 	for _, tt := range []struct{ query, body, want string }{
 		{"", many, "invalid series: series has at most 200 entries"},
 		{"?period=745", `{"series":[]}`, "invalid period: period is at most 744 hours"},
-		{"?period=0", `{"series":[]}`, "invalid period: period must be a number of hours, more than 0 and at most 878400"},
+		{"?period=0", `{"series":[]}`, "invalid period: period must be a number of hours, more than 0 and at most " +
+			"878400"},
 	} {
 		if got := h.json(sparklines+tt.query, tt.body); got != tt.want {
 			t.Errorf("%s: got %s, want %s", tt.query, got, tt.want)

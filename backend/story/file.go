@@ -20,7 +20,8 @@ func (s *Service) file(story *Story, c *resource.Call, format string) resource.R
 		who = c.Access.User
 	}
 	table := story.table(s.o.Zone(), who)
-	name := fileName("story-" + story.Cause.Device + "-" + time.Unix(story.Start, 0).In(s.o.Zone()).Format("2006-01-02"))
+	day := time.Unix(story.Start, 0).In(s.o.Zone()).Format("2006-01-02")
+	name := fileName("story-" + story.Cause.Device + "-" + day)
 	if format == formatMarkdown {
 		return resource.Response{Type: typeMarkdown, Filename: name + ".md", Stream: func(w io.Writer) error {
 			return table.WriteMarkdown(w)

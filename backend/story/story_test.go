@@ -301,15 +301,16 @@ func TestAStoryEndsWithItsLastAlert(t *testing.T) {
 	}
 	got := s.tell(1)
 	if got.End != opened+12*60 || !slices.Contains(got.Summary, "It lasted 14 min.") ||
-		!slices.Contains(got.Summary, "No one acknowledged it.") || !slices.Contains(got.Summary, "No one was notified.") ||
+		!slices.Contains(got.Summary, "No one acknowledged it.") ||
+		!slices.Contains(got.Summary, "No one was notified.") ||
 		!slices.Contains(got.Summary, "3 devices depend on it, and kept responding.") {
 		t.Errorf("it ends at %d: %q", got.End-opened, got.Summary)
 	}
 	if d := got.Devices[0]; d.ID != core || d.Role != "cause" || d.SilentOn != opened-120 || d.BackOn != opened+600 {
 		t.Errorf("the first device is %+v", d)
 	}
-	for _, want := range []string{"+10 back: core responds again\n", "+10 cleared: core: Ping PingLossPercent cleared " +
-		"after 10 min\n"} {
+	for _, want := range []string{"+10 back: core responds again\n", "+10 cleared: core: Ping PingLossPercent " +
+		"cleared after 10 min\n"} {
 		if !strings.Contains(lines(got), want) {
 			t.Errorf("the timeline lacks %q:\n%s", want, lines(got))
 		}
@@ -332,7 +333,8 @@ func TestOfTheAlertsOfOneOutageTheMostSevereIsTheCause(t *testing.T) {
 	s := open(t)
 	soon := raised(2, core, "core", 4, 0)
 	soon.StartOn += 30
-	put(s, &alert.Alerts, raised(1, core, "core", 3, 0), soon, raised(3, core, "core", 4, 5), raised(4, web, "web", 3, 4))
+	put(s, &alert.Alerts, raised(1, core, "core", 3, 0), soon, raised(3, core, "core", 4, 5),
+		raised(4, web, "web", 3, 4))
 	if got := s.tell(4); got.Cause.ID != 2 {
 		t.Errorf("the cause is %d: %s", got.Cause.ID, relations(got))
 	}
@@ -415,7 +417,8 @@ func TestAStoryIsSavedAsMarkdownAndPDF(t *testing.T) {
 	}
 	for _, want := range []string{"# Incident: core: Ping PingLossPercent\n\n- Began 2026-09-21 ",
 		"- 2 of 3 dependents stopped responding, too.", "- Critical: 1, Error: 1\n\n## Timeline\n\n" +
-			"| Time | Event | What | By |\n| --- | --- | --- | --- |\n", " | Not responding | core stopped responding |  |\n",
+			"| Time | Event | What | By |\n| --- | --- | --- | --- |\n",
+		" | Not responding | core stopped responding |  |\n",
 		" | Acknowledged | core: Ping PingLossPercent: acknowledged: On site | ola |\n", " for admin.\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the Markdown lacks %q:\n%s", want, text)

@@ -32,8 +32,8 @@ type teller struct {
 // Tell returns the story of an alert for a user.
 func (s *Service) Tell(ctx context.Context, who *resource.Access, at time.Time, id int64) (*Story, error) {
 	t := &teller{Service: s, who: who, now: at.Unix(), devices: map[int64]*fleet.Device{}}
-	t.story = &Story{ID: id, Now: t.now, Alerts: []IncidentAlert{}, Devices: []IncidentDevice{}, Events: []IncidentEvent{},
-		Withheld: []IncidentWithheld{}}
+	t.story = &Story{ID: id, Now: t.now, Alerts: []IncidentAlert{}, Devices: []IncidentDevice{},
+		Events: []IncidentEvent{}, Withheld: []IncidentWithheld{}}
 	var err error
 	if t.sources, err = datasource.ByID(ctx, s.o.DB); err != nil {
 		return nil, err
@@ -84,8 +84,9 @@ func (t *teller) findAlerts(ctx context.Context, where ...resource.Where) ([]Inc
 func (t *teller) alertOf(a *alert.Alert) IncidentAlert {
 	out := IncidentAlert{
 		ID: int64(a.ID), Relation: "related", Severity: a.Severity, DeviceID: a.DeviceID, Device: a.DeviceName,
-		DataSource: a.DataSourceName, Instance: instanceOf(a.InstanceName, a.DataSourceName), DataPoint: a.DataPointName,
-		Value: a.Value, Threshold: a.Threshold, Reason: a.Reason, Start: int64(a.StartOn), End: int64(a.EndOn),
+		DataSource: a.DataSourceName, Instance: instanceOf(a.InstanceName, a.DataSourceName),
+		DataPoint: a.DataPointName,
+		Value:     a.Value, Threshold: a.Threshold, Reason: a.Reason, Start: int64(a.StartOn), End: int64(a.EndOn),
 		Acked: a.Acked, AckedBy: a.AckedBy, AckedOn: int64(a.AckedOn), AckComment: a.AckComment, Maintenance: a.SDTed,
 		Notified: a.Received, InstanceID: a.InstanceID, DeviceDataSourceID: a.DeviceDataSourceID,
 		dataSource: a.DataSourceID, dataPoint: a.DataPointID, collector: a.CollectorID, group: a.GroupID,
