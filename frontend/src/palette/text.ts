@@ -17,7 +17,7 @@ export const text = {
     onlyCommands: 'commands',
     onlyEndpoints: 'endpoints',
     onlyTabs: 'tabs',
-    onlyObjects: 'devices…',
+    onlyObjects: 'devices',
     recent: 'Recent',
     levels: { crit: 'Critical', error: 'Error', warn: 'Warning', ok: 'OK' },
   },
