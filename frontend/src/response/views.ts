@@ -50,7 +50,7 @@ const table = new Lazy(async () => {
 })
 const chart = new Lazy(async () => ({ component: (await import('./ChartView.svelte')).default }))
 const headers = new Lazy(async () => ({ component: (await import('./HeadersView.svelte')).default }))
-const checks = new Lazy(async () => ({ component: (await import('./ChecksView.svelte')).default }))
+const checks = new Lazy(async () => ({ component: (await import('./checks/ChecksView.svelte')).default }))
 const snippets = new Lazy(async () => ({ component: (await import('./SnippetsView.svelte')).default }))
 
 const passed = (all: CheckResult[]) => all.filter((c) => c.passed).length

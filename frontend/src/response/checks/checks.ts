@@ -1,4 +1,4 @@
-import { asFault, type CheckKind, type Client } from '../client'
+import { asFault, type CheckKind, type Client } from '../../client'
 
 let kinds: Promise<CheckKind[]> | undefined
 
