@@ -6,7 +6,7 @@ import { sideOf } from './response/compare.svelte'
 import { leftIn, type Left } from './response/left'
 import type { OpenTab } from './tabs/workspace.svelte'
 import type { Page } from './page'
-import { text } from './text'
+import { text } from './link-text'
 
 /** Opens the link in the address of the page. */
 export async function openAddress(page: Page, address: string) {
