@@ -179,8 +179,6 @@ export const text = {
     path: 'path',
     key: 'key',
     asJson: (name: string) => `${name} as JSON`,
-    checkAdded: 'Check added',
-    showChecks: 'Show checks',
     shownAsIt: (toUpperCase: string) => `${toUpperCase}. Shown unchanged.`,
   },
   rawView: {

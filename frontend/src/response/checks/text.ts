@@ -23,4 +23,6 @@ export const text = {
   didPass: 'passed',
   didFail: 'failed',
   unknown: (kind: string) => `Unknown: ${kind}`,
+  added: 'Check added',
+  show: 'Show checks',
 } as const

@@ -117,18 +117,6 @@ export class Draft {
     }
   }
 
-  addCheck(check: Check) {
-    this.checks = [...this.checks, check]
-  }
-
-  changeCheck(index: number, change: Partial<Check>) {
-    this.checks = this.checks.map((check, i) => (i === index ? { ...check, ...change } : check))
-  }
-
-  removeCheck(index: number) {
-    this.checks = this.checks.filter((_, i) => i !== index)
-  }
-
   /** Returns the result of a check in the shown response; undefined if it did not run, or was edited since. */
   resultOf(check: Check): CheckResult | undefined {
     return this.#results.get(check)

@@ -109,7 +109,8 @@ function changed(a: Snapshot, b: Snapshot): string | undefined {
   if (a.path !== b.path) fields.push(typed('path', a.path, b.path))
   if (a.body !== b.body && a.path === b.path) fields.push(typing(a.body, b.body) ? 'body' : 'body!')
   if (a.bodyOff !== b.bodyOff && JSON.stringify(a.bodyOff) !== JSON.stringify(b.bodyOff)) fields.push('')
-  if (a.checks !== b.checks) fields.push(...checksChanged(a.checks, b.checks))
+  if (a.checks !== b.checks && JSON.stringify(a.checks) !== JSON.stringify(b.checks))
+    fields.push(a.checks.length === b.checks.length ? 'checks' : '')
   for (const list of ['query', 'headers', 'pathParams'] as const)
     fields.push(...rowsChanged(list, a[list], b[list], a.path !== b.path))
   return fields.length === 0
@@ -121,18 +122,6 @@ function changed(a: Snapshot, b: Snapshot): string | undefined {
           ? fields[0]
           : ''
         : ''
-}
-
-function checksChanged(all: readonly Check[], next: readonly Check[]): string[] {
-  if (all.length !== next.length) return ['']
-  const fields: string[] = []
-  all.forEach((check, i) => {
-    const to = next[i]
-    if (check.on !== to.on || check.kind !== to.kind || check.op !== to.op) fields.push('')
-    for (const part of ['target', 'value'] as const)
-      if (check[part] !== to[part]) fields.push(typed(`checks ${i} ${part}`, check[part] ?? '', to[part] ?? ''))
-  })
-  return fields
 }
 
 function rowsChanged(list: string, all: EditRow[], next: EditRow[], withPath: boolean): string[] {
