@@ -44,7 +44,14 @@ test('the worst devices come first, and the column of collectors only where ther
     '-alertStatusPriority,hostStatus,displayName',
     'name',
   ])
-  expect(columnsShown(undefined, false).map((c) => c.id)).toEqual(['status', 'device', 'address', 'group', 'data'])
+  expect(columnsShown(undefined, false).map((c) => c.id)).toEqual([
+    'status',
+    'device',
+    'address',
+    'group',
+    'trend',
+    'data',
+  ])
   expect(columnsShown(['collector'], false).map((c) => c.id)).toEqual(['device', 'collector'])
 })
 
