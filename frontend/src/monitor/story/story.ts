@@ -3,6 +3,7 @@ import type { Limit } from '../../chart/limits'
 import { limitsOf } from '../../chart/limits'
 import type { Drawn } from '../../chart/lines'
 import type { MonitorClient } from '../../client/monitor'
+import { severityOf } from '../severity'
 
 export const path = '/alert/alerts/{id}/story' as const
 
@@ -32,6 +33,12 @@ export function eventsOf(story: Pick<Story, 'events'>, filter: Filter): StoryEve
 export function devicesOf(story: Pick<Story, 'devices'>): StoryDevice[] {
   const rank = (d: StoryDevice) => (d.role === 'cause' ? 0 : d.silentOn ? 1 : d.alerts ? 2 : 3)
   return [...story.devices].sort((a, b) => rank(a) - rank(b) || a.silentOn - b.silentOn)
+}
+
+/** The level of a device in the list: critical while it does not respond, else that of its worst alert. */
+export function levelOf(story: Pick<Story, 'alerts'>, d: Pick<StoryDevice, 'deviceId' | 'silentOn' | 'backOn'>) {
+  if (d.silentOn && !d.backOn) return 'crit'
+  return severityOf(Math.max(0, ...story.alerts.filter((a) => a.deviceId === d.deviceId).map((a) => a.severity))).level
 }
 
 /** The times of the charts, in epoch milliseconds. */
