@@ -8,7 +8,8 @@ import (
 
 func TestALinkToARequestHasNoSecretNoHeaderAndNoBody(t *testing.T) {
 	h := build(t)
-	for _, v := range []string{`{"name":"size","value":"5"}`, `{"name":"hidden","value":"s3cret-value","secret":true}`} {
+	for _, v := range []string{`{"name":"size","value":"5"}`,
+		`{"name":"hidden","value":"s3cret-value","secret":true}`} {
 		if a := h.ask(1, "POST /explorer/variables", v); a.status != 201 {
 			t.Fatal(a.body)
 		}
@@ -30,7 +31,8 @@ func TestALinkToARequestHasNoSecretNoHeaderAndNoBody(t *testing.T) {
 		}
 	}
 	for draft, want := range map[string]string{
-		`{"method":"GET","path":"/device/devices/{{hidden}}"}`: "No link can lead here: its path must not contain escapes",
+		`{"method":"GET","path":"/device/devices/{{hidden}}"}`: "No link can lead here: " +
+			"its path must not contain escapes",
 		`{"method":"GET","path":""}`: "the path is empty; select an endpoint, or enter " +
 			"a path like /device/devices",
 	} {
@@ -42,10 +44,12 @@ func TestALinkToARequestHasNoSecretNoHeaderAndNoBody(t *testing.T) {
 
 func TestALinkToAResponseIsForItsUserOnly(t *testing.T) {
 	h := build(t)
-	first := h.send(1, `{"method":"GET","path":"/alert/alerts","query":[{"on":true,"key":"token","value":"typed-s3cret"},`+
+	first := h.send(1, `{"method":"GET","path":"/alert/alerts","query":[`+
+		`{"on":true,"key":"token","value":"typed-s3cret"},`+
 		`{"on":true,"key":"size","value":"3"}]}`).HistoryID
 	second := h.send(1, `{"method":"GET","path":"/device/devices/7"}`).HistoryID
-	past := fmt.Sprintf(`{"target":{"past":{"folder":"","historyId":%d,"view":[{"key":"view","value":"table"}]}}}`, first)
+	past := fmt.Sprintf(
+		`{"target":{"past":{"folder":"","historyId":%d,"view":[{"key":"view","value":"table"}]}}}`, first)
 	diff := fmt.Sprintf(`{"target":{"diff":{"folder":"","left":%d,"right":%d,"ignore":"total"}}}`, first, second)
 
 	link := fmt.Sprintf("spyglass://response/ab12/%d/GET/alert/alerts?size=3&~view=table", first)

@@ -214,7 +214,8 @@ func readDiff(text string, parts []string, query string) (Target, error) {
 	if err != nil {
 		return Target{}, err
 	}
-	if len(parts) != 3 || !name.MatchString(parts[0]) || !number.MatchString(parts[1]) || !number.MatchString(parts[2]) ||
+	if len(parts) != 3 || !name.MatchString(parts[0]) || !number.MatchString(parts[1]) ||
+		!number.MatchString(parts[2]) ||
 		len(options) > 1 || len(options) == 1 && options[0].Key != "ignore" {
 		return Target{}, refuse(text, "copy the link to the comparison again")
 	}

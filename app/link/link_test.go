@@ -51,8 +51,9 @@ func TestALinkLeadsToOneThing(t *testing.T) {
 		{
 			text: "spyglass://response/ab12/9/GET/alert/alerts?size=5&~view=table&~filter=.items%5B%5D%7C%7Bid%7D",
 			want: link.Target{Call: call("GET", "/alert/alerts", link.Pair{Key: "size", Value: "5"}).Call,
-				Past: &link.LinkedResponse{Folder: "ab12", HistoryID: 9, View: []link.Pair{{Key: "view", Value: "table"},
-					{Key: "filter", Value: ".items[]|{id}"}}}},
+				Past: &link.LinkedResponse{Folder: "ab12", HistoryID: 9,
+					View: []link.Pair{{Key: "view", Value: "table"},
+						{Key: "filter", Value: ".items[]|{id}"}}}},
 		},
 		{
 			text: "spyglass://diff/ab12/8/9?ignore=updatedOn%2Ctotal",
@@ -164,8 +165,10 @@ func TestRequestsResponsesAndComparisonsAreReadAsTheyWereWritten(t *testing.T) {
 			Call: call, Past: &link.LinkedResponse{Folder: "ab12", HistoryID: 9, View: view}},
 		"spyglass://response/ab12/9/DELETE/device/devices/7": {
 			Call: bare, Past: &link.LinkedResponse{Folder: "ab12", HistoryID: 9, View: []link.Pair{}}},
-		"spyglass://diff/ab12/8/9":              {Diff: &link.LinkedDiff{Folder: "ab12", Left: 8, Right: 9}},
-		"spyglass://diff/ab12/8/9?ignore=a%2Cb": {Diff: &link.LinkedDiff{Folder: "ab12", Left: 8, Right: 9, Ignore: "a,b"}},
+		"spyglass://diff/ab12/8/9": {Diff: &link.LinkedDiff{Folder: "ab12", Left: 8, Right: 9}},
+		"spyglass://diff/ab12/8/9?ignore=a%2Cb": {
+			Diff: &link.LinkedDiff{Folder: "ab12", Left: 8, Right: 9, Ignore: "a,b"},
+		},
 	} {
 		text, err := link.Write(target)
 		if err != nil || text != want {

@@ -95,6 +95,7 @@ test('a POST is sent once, and has no pages to fetch', async () => {
   await p.method.selectOption('POST')
   await raw(page, '{"name": "one"}')
   await page.getByRole('button', { name: 'Read-only lock' }).click()
+  await until(page.getByTestId('toast'), /^Posts is unlocked/)
   asked.length = 0
   await page.keyboard.press('Control+Enter')
   await until(p.status, /^200 OK .* 2 items$/)

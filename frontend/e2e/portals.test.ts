@@ -194,7 +194,7 @@ test('a remote portal that is gone at the start is shown with its tabs, and said
     const run = p.response.getByRole('group', { name: 'Fetching all pages' })
     await run.getByText(/2 items · .* · waiting (\d+ min )?\d+ s for the quota$/).waitFor()
     await shot(page, 'quota')
-    await run.getByRole('button', { name: /^Stop/ }).click()
+    await run.getByRole('button', { name: /^Cancel/ }).click()
     await p.response.getByText(/stopped before page 2 of 5/).waitFor()
 
     await page.setViewportSize({ width: 1024, height: 768 })

@@ -22,8 +22,9 @@ type linkRequest struct {
 
 var linkRequests = resource.Resource[*linkRequest]{Name: "linkTo", Label: "link",
 	Fields: []resource.Field[*linkRequest]{
-		{Name: "target", At: func(l *linkRequest) any { return &l.Target }, Doc: "A screen, or what is in the history; " +
-			"empty for the draft"},
+		{Name: "target", At: func(l *linkRequest) any { return &l.Target },
+			Doc: "A screen, or what is in the history; " +
+				"empty for the draft"},
 		{Name: "draft", At: func(l *linkRequest) any { return &l.Draft }, Doc: "The request to link to"},
 	}}
 

@@ -148,13 +148,14 @@ export class App implements Page {
     await Promise.all([this.portals.flush(last), this.settings.flush(last)])
   }
 
-  /** Opens the link in the address once; the page stores its own place. */
+  /** Opens the link in the address, which keeps it until then: a reload meanwhile opens it again. */
   follow() {
     const [, link] = /^#((?:monitor|device|api|response|diff)\b.*)$/.exec(location.hash) ?? []
     if (!link || this.session.phase !== 'ready') return
-    history.replaceState(history.state, '', location.pathname + location.search)
     this.trail.arrived()
-    void linking(this, (links) => links.openAddress(this, `spyglass://${link}`))
+    void linking(this, (links) => links.openAddress(this, `spyglass://${link}`)).then(() => {
+      if (location.hash === `#${link}`) history.replaceState(history.state, '', location.pathname + location.search)
+    })
   }
 
   /** Copies the link to what is shown, with more filters of the screen. */
