@@ -40,13 +40,12 @@ var floors = [][]string{
 	{"backend/server", "app/document/query", "app/pairs", "app/expect"},
 	{"app/budget", "app/workspace", "app/document", "app/snippet", "app/keychain", "app/link",
 		"app/diagnose"},
-	{"app/exchange", "app/exchange/hostile"}, // reads and writes what the workspace keeps
-	{"app/explorer/serve", "app/explorer/payload", "app/explorer/client", "app/explorer/catalog"},
+	{"app/exchange", "app/exchange/hostile", "app/explorer/serve"}, // reads and writes what the workspace keeps
+	{"app/explorer/payload", "app/explorer/client", "app/explorer/catalog"},
 	{"app/explorer/stream", "app/explorer/view", "app/explorer/outgoing", "app/explorer/maintenance"},
 	{"app/explorer/folder", "app/explorer/send", "app/explorer/effect"},
 	{"app/explorer/window", "app/explorer/pages", "app/explorer/undo", "app/explorer/remote", "app/explorer/run",
-		"app/explorer/script",
-		"app/explorer/transfer"},
+		"app/explorer/script", "app/explorer/transfer"},
 	{"app/explorer", "app/mcp"}, // puts the rooms together; the tools for agents use the same ones
 	{"app/shell/notice", "app/shell/tray"},
 	{"app/shell"},
