@@ -203,6 +203,7 @@ test('a group is added where one is, renamed, taken back, filled by an expressio
   await editing.getByRole('button', { name: 'Save', exact: true }).click()
   await until(toast, /^Saved Bergen; it keeps its 1 device/)
   await toast.getByRole('button', { name: 'Undo' }).last().click()
+  await until(toast, /^Undone: Saved Bergen/)
   await page.getByRole('button', { name: 'Edit group' }).click()
   await expect.poll(() => editing.getByRole('textbox', { name: 'Applies to expression' }).inputValue()).not.toBe('')
   await editing.getByRole('button', { name: 'Delete…' }).click()
