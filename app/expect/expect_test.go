@@ -12,7 +12,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// values are what queries of the tests find.
+// values are the matches of the queries in the tests.
 var values = map[string]expect.Value{
 	"$.name":  {Kind: "string", Text: "web-01"},
 	"$.total": {Kind: "number", Text: "1204"},

@@ -120,7 +120,7 @@ func (r *recent) sentence(name string) string {
 
 func figure(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 
-// charted is what to draw.
+// charted is the content of a chart.
 type charted struct {
 	title     string
 	unit      string

@@ -26,7 +26,7 @@ type preview struct {
 	was *payload.Object // the object before; nil if there was none to read
 }
 
-// held is what a handle stands for: a preview, or the undo of a change.
+// held is the preview, or the undo of a change, that a handle names.
 type held struct {
 	handle  string
 	owner   string

@@ -147,7 +147,7 @@ type tool struct {
 	bounds             map[string][2]float64
 }
 
-// result is what a tool returns: a short text, the structured content, and an image.
+// result is the response of a tool: a short text, the structured content, and an image.
 type result struct {
 	text string
 	data any

@@ -26,7 +26,7 @@ func (t *teller) summarize() {
 	}
 }
 
-// first says what broke first.
+// first returns the sentence about the first failure.
 func (t *teller) first() string {
 	text := strings.TrimSuffix(t.cause.opening(), ".") + "."
 	d := t.device(t.cause.DeviceID)
@@ -69,7 +69,7 @@ func (t *teller) causes() int {
 	return 1
 }
 
-// tellPeople says who was notified and who acknowledged the cause.
+// tellPeople adds the sentences about notified users and acknowledgements.
 func (t *teller) tellPeople(say func(string, ...any)) {
 	var names []string
 	for i := range t.story.Alerts {

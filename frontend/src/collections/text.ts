@@ -1,7 +1,5 @@
 /** The text of the collections. */
-import { alternatives, number, series } from '../ui/locale'
-
-const counted = (n: number, one: string, many = `${one}s`) => `${number(n)} ${n === 1 ? one : many}`
+import { alternatives, counted, number, series } from '../ui/locale'
 
 export const text = {
   collections: {

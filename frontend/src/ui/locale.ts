@@ -125,3 +125,6 @@ export const inputTime = (hour: number, minute: number) => `${two(hour + Math.fl
 /** `a, b, and c` and `a, b, or c`, in the language of the page. */
 export const series = (names: string[]) => new Intl.ListFormat('en', { type: 'conjunction' }).format(names)
 export const alternatives = (names: string[]) => new Intl.ListFormat('en', { type: 'disjunction' }).format(names)
+
+/** Returns a count with its noun: 1 request, 1,204 requests. */
+export const counted = (n: number, one: string, many = `${one}s`) => `${number(n)} ${n === 1 ? one : many}`

@@ -1,7 +1,5 @@
 /** The text of runs. */
-import { number } from '../../ui/locale'
-
-const counted = (n: number, one: string, many = `${one}s`) => `${number(n)} ${n === 1 ? one : many}`
+import { counted, number } from '../../ui/locale'
 
 export const text = {
   batchDialog: {

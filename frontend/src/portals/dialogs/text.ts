@@ -1,8 +1,6 @@
 /** The text of the dialogs of portals, which load when they are opened. */
-import { number } from '../../ui/locale'
+import { counted, number } from '../../ui/locale'
 import { wait } from '../../ui/wait'
-
-const counted = (n: number, one: string, many: string) => `${number(n)} ${n === 1 ? one : many}`
 
 export const text = {
   managePortals: {
