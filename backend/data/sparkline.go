@@ -28,7 +28,7 @@ type sparks struct {
 // spark names a series by its instance, or by its device and data source.
 type spark struct {
 	Instance   int64  `json:"instanceId,omitempty" doc:"id of the instance; or set deviceId and dataSourceName"`
-	Device     int64  `json:"deviceId,omitempty" doc:"id of the device, of which the first instance counts"`
+	Device     int64  `json:"deviceId,omitempty" doc:"id of the device, of which the first instance counts" refs:"device"`
 	DataSource string `json:"dataSourceName,omitempty" doc:"name of the data source on that device"`
 	DataPoint  string `json:"dataPointName" doc:"name of the data point"`
 }
