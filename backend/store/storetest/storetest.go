@@ -14,11 +14,18 @@ import (
 // path, and running each write twice except in benchmarks.
 func Open(t testing.TB, o store.Options) *store.DB {
 	t.Helper()
+	_, bench := t.(*testing.B)
+	o.Twice = !bench
+	return OpenOnce(t, o)
+}
+
+// OpenOnce opens a store as Open does, but runs each write once unless o says
+// otherwise. It is for tests of many writes whose code other tests run twice.
+func OpenOnce(t testing.TB, o store.Options) *store.DB {
+	t.Helper()
 	if o.Path == "" {
 		o.Path = filepath.Join(t.TempDir(), "portal.db")
 	}
-	_, bench := t.(*testing.B)
-	o.Twice = !bench
 	db, err := store.Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
