@@ -11,8 +11,8 @@ class LongestFirst extends BaseSequencer {
 }
 
 /**
- * Browser tests: each file has a portal (a copy of one demo) and a browser of its own, and two files run side by
- * side. They wait long for what comes, because a slow machine is no mistake, and what failed once is tried once more:
+ * Browser tests: each file has a portal (a copy of one demo), and two files run side by side, each in a process that
+ * has one browser and loads the test tools once. They wait long for what comes, because a slow machine is no mistake, and what failed once is tried once more:
  * the report names it as retried.
  */
 const tests = defineConfig({
@@ -21,6 +21,7 @@ const tests = defineConfig({
     globalSetup: 'e2e/portal.ts',
     sequence: { sequencer: LongestFirst },
     environment: 'node',
+    isolate: false,
     maxWorkers: 2,
     retry: 1,
     minWorkers: 1,

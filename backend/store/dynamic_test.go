@@ -288,8 +288,13 @@ func TestExpressionsAreRefusedThatTakeTooMuchWorkBesideTheOthers(t *testing.T) {
 		"100000 steps of regular expressions, and every change of a device evaluates them all. Use " +
 		"simpler expressions, " +
 		"or fewer"
-	hostile, stored, refused := hostileExpression(), 50, ""
-	err := h.db.Write(t.Context(), func(tx resource.Tx) error {
+	hostile, refused := hostileExpression(), ""
+	parsed, err := appliesto.Parse(hostile, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored := appliesto.MaxAllSteps/parsed.Load().Steps - 2
+	err = h.db.Write(t.Context(), func(tx resource.Tx) error {
 		for i := range stored { // at once: each would be held against all devices
 			g := fleet.Group{Name: fmt.Sprint("g", i), FullPath: fmt.Sprint("g", i), ParentID: 1, AppliesTo: hostile,
 				GroupType: "Dynamic"}

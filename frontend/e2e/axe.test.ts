@@ -1,49 +1,9 @@
-import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import type { AxeResults, RunOptions } from 'axe-core'
-import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
+import { findings } from './findings'
 import { hold, newRequest, parts, sendPath, suite } from './harness'
 import { small, states } from './states'
 
 const portal = suite()
-const source = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
-
-/** The grid around these rows has the focus, and its keys scroll them; axe looks for one inside. */
-const scrolledFromOutside = '.table-rows'
-
-/** The rules that a theme has a say in; to the others the page is the same in both. */
-const ofColours = ['color-contrast', 'link-in-text-block']
-
-/** What axe finds in both themes, short enough to read in a failure. */
-async function findings(page: Page): Promise<string[]> {
-  if (!(await page.evaluate(() => 'axe' in window)))
-    await page.addScriptTag({ content: await readFile(source, 'utf8') })
-  const options: RunOptions = {
-    runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-    rules: { 'label-content-name-mismatch': { enabled: false } }, // experimental: it takes a description inside a button for its label
-    resultTypes: ['violations'],
-  }
-  const found: string[] = []
-  for (const theme of ['dark', 'light'] as const) {
-    await page.emulateMedia({ colorScheme: theme })
-    await expect.poll(() => page.evaluate(() => document.documentElement.dataset.theme)).toBe(theme)
-    const asked = theme === 'dark' ? options : { ...options, runOnly: ofColours }
-    const results = await page.evaluate(
-      (o) =>
-        (window as unknown as { axe: { run(on: Document, o: RunOptions): Promise<AxeResults> } }).axe.run(document, o),
-      asked,
-    )
-    found.push(
-      ...results.violations.flatMap((v) =>
-        v.nodes
-          .filter((n) => v.id !== 'scrollable-region-focusable' || n.target[0] !== scrolledFromOutside)
-          .map((n) => `${theme}: ${v.id}: ${n.target.join(' ')} ${n.failureSummary?.split('\n')[1]?.trim() ?? ''}`),
-      ),
-    )
-  }
-  return found
-}
 
 describe('axe finds nothing', () => {
   test('on the sign-in page', async () => {

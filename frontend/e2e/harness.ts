@@ -18,10 +18,17 @@ const flags = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  // One process for all pages: starting one takes as long as loading the page.
+  '--in-process-gpu',
+  '--renderer-process-limit=1',
 ]
 
-export async function startBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell', args: flags })
+let started: Promise<Browser> | undefined
+
+/** The browser of all files that run in this process; it ends with the process. */
+function browserOfProcess(): Promise<Browser> {
+  const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell'
+  return (started ??= chromium.launch({ executablePath, args: flags }))
 }
 
 export interface Look {
@@ -44,23 +51,25 @@ export interface Look {
 /** The errors of a page, apart from failed responses that a test provokes. */
 export type Wrongs = string[]
 
-/** A portal and a browser for the tests of one file, and pages that must behave. */
+/** A portal for the tests of one file, and pages that must behave. */
 export function suite({ demo = true } = {}) {
   let portal: Portal
-  let browser: Browser
-  const open: { context: BrowserContext; wrongs: Wrongs }[] = []
+  let profiles: ReturnType<typeof profilesOf>
+  const open: { profile: Profile; wrongs: Wrongs }[] = []
   const sessions = new Map<string, Cookie[]>() // of those who signed in, to sign in once a file
 
   beforeAll(async () => {
-    ;[portal, browser] = await Promise.all([startPortal(demo), startBrowser()])
+    const [one, browser] = await Promise.all([startPortal(demo), browserOfProcess()])
+    portal = one
+    profiles = profilesOf(browser)
   })
   afterAll(async () => {
-    await browser?.close()
+    await profiles?.close()
     await portal?.stop()
   })
   afterEach(async () => {
     const wrongs = open.flatMap((o) => o.wrongs)
-    await Promise.all(open.splice(0).map((o) => o.context.close()))
+    await Promise.all(open.splice(0).map((o) => profiles.giveBack(o.profile)))
     expect(wrongs).toEqual([])
   })
 
@@ -75,11 +84,14 @@ export function suite({ demo = true } = {}) {
     async crash() {
       portal = await portal.crash()
     },
-    /** A new browser profile at the portal's page, signed in by default. */
+    /** The portal's page in a browser profile that no other open page has, signed in by default. */
     async page(look: Look = {}): Promise<Page> {
-      const { page, context, wrongs } = await newPage(browser, look)
       const { user = 'admin', signedOut, fresh } = look
-      open.push({ context, wrongs })
+      const profile = await profiles.take(look)
+      const { context } = profile
+      const wrongs: Wrongs = []
+      open.push({ profile, wrongs })
+      const page = await newPage(context, look, wrongs)
       if (!signedOut) await context.addCookies(sessions.get(user) ?? [])
       const empty = fresh && (await forget(context, portal.url))
       await page.goto(portal.url)
@@ -113,22 +125,50 @@ async function forget(context: BrowserContext, url: string): Promise<boolean> {
   return true
 }
 
-export async function newPage(browser: Browser, look: Look = {}) {
-  const { theme = 'dark', width = 1440, height = 900, locale = 'en-GB', timeZone, bypassCSP = false } = look
-  const context = await browser.newContext({
-    locale,
-    timezoneId: timeZone,
-    viewport: { width, height },
-    colorScheme: theme,
-    bypassCSP,
-    reducedMotion: 'reduce',
-    permissions: ['clipboard-read', 'clipboard-write'],
-  })
-  context.setDefaultTimeout(30_000)
-  const still = process.env.SPYGLASS_E2E_CLOCK // as the portal's clock
-  if (still) await context.clock.setFixedTime(still)
+/** A browser profile, and what cannot be changed in it later. */
+interface Profile {
+  context: BrowserContext
+  kind: string
+}
+
+/**
+ * Browser profiles for one page after the other: cookies go with the page, and what the browser has loaded and
+ * compiled of the portal stays.
+ */
+function profilesOf(browser: Browser) {
+  const idle: Profile[] = []
+  const all: BrowserContext[] = []
+  return {
+    async take({ locale = 'en-GB', timeZone, bypassCSP = false }: Look): Promise<Profile> {
+      const kind = JSON.stringify([locale, timeZone, bypassCSP])
+      const at = idle.findIndex((p) => p.kind === kind)
+      if (at >= 0) return idle.splice(at, 1)[0]
+      const context = await browser.newContext({
+        locale,
+        timezoneId: timeZone,
+        bypassCSP,
+        permissions: ['clipboard-read', 'clipboard-write'],
+      })
+      context.setDefaultTimeout(30_000)
+      const still = process.env.SPYGLASS_E2E_CLOCK // as the portal's clock
+      if (still) await context.clock.setFixedTime(still)
+      all.push(context)
+      return { context, kind }
+    },
+    async giveBack(profile: Profile) {
+      await Promise.all(profile.context.pages().map((page) => page.close()))
+      await profile.context.clearCookies()
+      idle.push(profile)
+    },
+    close: () => Promise.all(all.map((context) => context.close())),
+  }
+}
+
+async function newPage(context: BrowserContext, look: Look, wrongs: Wrongs): Promise<Page> {
+  const { theme = 'dark', width = 1440, height = 900 } = look
   const page = await context.newPage()
-  const wrongs: Wrongs = []
+  await page.setViewportSize({ width, height })
+  await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
   page.on('pageerror', (e) => wrongs.push(`exception: ${e.message}`))
   page.on('console', (m) => {
     const wrong =
@@ -146,7 +186,7 @@ export async function newPage(browser: Browser, look: Look = {}) {
       report(`content security policy: ${e.violatedDirective} ${e.blockedURI}`)
     })
   })
-  return { page, context, wrongs }
+  return page
 }
 
 export async function signIn(page: Page, user = 'admin', secret = password) {

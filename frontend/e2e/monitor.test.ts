@@ -1,26 +1,9 @@
-import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { expect, test } from 'vitest'
 import type { Page, Request } from 'playwright-core'
+import { findings } from './findings'
 import { parts, suite, until } from './harness'
 
 const it = suite()
-
-const axeSource = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
-/** What axe has to say of the page, by rule and element. */
-async function findings(page: Page): Promise<string[]> {
-  await page.evaluate(axeSource)
-  return page.evaluate(async () => {
-    const { axe } = window as unknown as {
-      axe: { run(o: object): Promise<{ violations: { id: string; nodes: { target: string[] }[] }[] }> }
-    }
-    const { violations } = await axe.run({
-      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-    })
-    return violations.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target.join(' ')}`))
-  })
-}
 
 async function monitor(page: Page) {
   await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'Monitor' }).click()
