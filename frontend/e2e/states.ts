@@ -168,6 +168,15 @@ export const states: State[] = [
     },
   },
   {
+    name: 'palette that asks before it acts',
+    open: async (page) => {
+      await palette(page, 'maintain network 2h')
+      const group = parts(page).palette.getByRole('option', { name: /group Network for 2 hours/ })
+      await group.click()
+      await parts(page).palette.getByRole('alert').waitFor()
+    },
+  },
+  {
     name: 'palette without a hit',
     open: async (page) => {
       await palette(page, '')

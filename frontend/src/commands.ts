@@ -259,8 +259,8 @@ export function commandList(app: App): Command[] {
       ...named['request.undo'],
       group: 'Request',
       keys: ['Mod+Z'],
-      when: () => withTab() && editsRequest(),
-      run: () => void tab()?.draft.undo(),
+      when: () => undoesAction(app) || (withTab() && editsRequest()),
+      run: () => (undoesAction(app) ? app.toasts.undo() : void tab()?.draft.undo()),
     },
     {
       id: 'request.redo',
@@ -666,6 +666,17 @@ async function searchCatalog(app: App) {
   app.commands.runIfOffered('left.endpoints')
   await tick()
   app.commands.runIfOffered('catalog.search')
+}
+
+/**
+ * Whether undo takes back an action: anywhere right after one of the palette, otherwise not in fields and requests,
+ * which have their own undo.
+ */
+function undoesAction({ toasts, navigation }: App): boolean {
+  if (!toasts.undoable) return false
+  if (toasts.fresh && toasts.offersUndo) return true
+  const typing = inEditor() || document.activeElement?.matches('input, textarea, [contenteditable]')
+  return !typing && navigation.view !== 'api'
 }
 
 /** Whether undo edits the request: fields outside it, and the editor, have their own undo. */

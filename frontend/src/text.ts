@@ -85,7 +85,7 @@ export const text = {
     'filter.build': { label: 'Add filter condition', words: 'where query rows list' },
     'request.preview': { label: 'Preview request', words: 'as sent resolved variables' },
     'request.reset': { label: 'Reset request', words: 'revert undo changes' },
-    'request.undo': { label: 'Undo edit', words: 'take back' },
+    'request.undo': { label: 'Undo', words: 'take back edit action' },
     'request.redo': { label: 'Redo edit' },
     'tab.close': { label: 'Close tab' },
     'tab.others': { label: 'Close other tabs' },

@@ -77,6 +77,8 @@ export interface Settings {
   favourites?: string[]
   /** The entries of the palette that were run last, by id. */
   ran?: string[]
+  /** How often each action of the palette was used, by its id. */
+  verbs?: Record<string, number>
   /** Endpoints used last at the built-in portal. */
   recents?: string[]
   /** The same for remote portals, by id. */

@@ -20,9 +20,15 @@ export interface Entry {
   /** The condition of an object of the portal. */
   level?: Level
   method?: Method
-  run: () => void
+  run: () => unknown
   /** Ctrl+Enter; the same as run if there is none. */
   runInTab?: () => void
+  /** Selecting it types this instead of running it. */
+  fill?: string
+  /** Asked once before it runs. */
+  ask?: string
+  /** It explains something, or may not be run. */
+  idle?: boolean
 }
 
 /** A source of entries: local ones, or ones requested while typing. */
@@ -40,6 +46,8 @@ export interface Source {
   list?(app: App): Entry[]
   /** A response with this number of entries may be incomplete. */
   cut?: number
+  /** Its responses belong to one query exactly, and are not shown for another. */
+  exact?: boolean
   /** Requests matching entries; aborted when the query changes. */
   ask?(app: App, query: string, signal: AbortSignal): Promise<Entry[]>
 }

@@ -60,8 +60,9 @@ export class Results {
     this.#ran = app.settings.values.ran ?? []
   }
 
-  /** Remembers an entry that is run. */
+  /** Remembers an entry that is run, unless it was looked up: its source does not list it again. */
   ran({ id }: Entry) {
+    if (![...this.#lists.values()].some((entries) => entries.some((e) => e.id === id))) return
     this.app.settings.save({ ran: [id, ...this.#ran.filter((other) => other !== id)].slice(0, mostRecent) })
   }
 
@@ -105,6 +106,7 @@ export class Results {
       const answer = this.#answers.get(source)
       if (!answer || !looksInto(source, query)) return []
       const fresh = answer.text === (query.bare ? '' : query.text)
+      if (!fresh && source.exact) return []
       const found = fresh ? [asked(source, answer.entries, query)] : search([source], () => answer.entries, query)
       return found.filter((s) => s.entries.length > 0)
     })

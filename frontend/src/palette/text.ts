@@ -21,6 +21,11 @@ export const text = {
     recent: 'Recent',
     levels: { crit: 'Critical', error: 'Error', warn: 'Warning', ok: 'OK' },
   },
+  verbs: {
+    hints: 'Actions',
+    does: 'Do',
+    again: 'Press Enter again.',
+  },
   commands: {
     currentView: 'current view',
   },

@@ -42,6 +42,8 @@ export class Toasts {
   current = $state.raw<Toast>()
   /** The last messages, the newest first. */
   past = $state.raw<readonly Toast[]>([])
+  /** The last message is about an action of the palette, and nothing has been typed since. */
+  fresh = false
   #last = 0
   #timer: ReturnType<typeof setTimeout> | undefined
 
@@ -54,12 +56,24 @@ export class Toasts {
 
   /** Returns the actions of a message. */
   actionsOf(toast: Toast): Action[] {
-    const { text, also, action, undo } = toast
-    const back = undo && {
-      label: words.undo,
-      run: () => void undo().then((done) => done && this.show(words.undone(text))),
-    }
-    return [back, also, action].filter((a) => a !== undefined)
+    return [undoOf(this, toast), toast.also, toast.action].filter((a) => a !== undefined)
+  }
+
+  /** The last message that can be undone, also after it has gone. */
+  get undoable(): Toast | undefined {
+    return this.past.find((toast) => toast.undo)
+  }
+
+  /** Whether that message is shown. */
+  get offersUndo(): boolean {
+    return this.current?.undo !== undefined
+  }
+
+  /** Undoes what the last message that can be undone says. */
+  undo() {
+    const toast = this.undoable
+    const back = toast && undoOf(this, toast)
+    if (back) this.run(toast, back)
   }
 
   /** Runs an action of a message, which then has none any more. */
@@ -92,4 +106,13 @@ export class Toasts {
     this.current?.onclose?.()
     this.dismiss()
   }
+}
+
+function undoOf(toasts: Toasts, { text, undo }: Toast): Action | undefined {
+  return (
+    undo && {
+      label: words.undo,
+      run: () => void undo().then((done) => done && toasts.show(words.undone(text))),
+    }
+  )
 }

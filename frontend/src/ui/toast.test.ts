@@ -46,3 +46,21 @@ test('messages are kept, and what one undoes is said', async () => {
   for (let n = 0; n < 100; n++) toasts.show(`Message ${n}`)
   expect([toasts.past.length, toasts.past[29].text]).toEqual([30, 'Message 70'])
 })
+
+test('undo takes the last message that can be undone, and each once', async () => {
+  const toasts = new Toasts()
+  const undone: string[] = []
+  const undo = (what: string) => () => Promise.resolve(undone.push(what) > 0)
+  toasts.undo()
+  toasts.show('Deleted web-1', { undo: undo('web-1') })
+  toasts.show('Deleted web-2', { undo: undo('web-2') })
+  expect(toasts.offersUndo).toBe(true)
+  toasts.show('Copied')
+  expect([toasts.offersUndo, toasts.undoable?.text]).toEqual([false, 'Deleted web-2'])
+  for (let n = 0; n < 3; n++) {
+    toasts.undo()
+    await vi.advanceTimersByTimeAsync(0)
+  }
+  expect(undone).toEqual(['web-2', 'web-1'])
+  expect([toasts.undoable, toasts.current?.text]).toEqual([undefined, 'Undone: Deleted web-1'])
+})

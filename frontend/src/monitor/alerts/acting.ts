@@ -1,5 +1,6 @@
 /** Runs actions on one or several alerts. */
 import type { App } from '../../state/app.svelte'
+import { Fault } from '../../client'
 import { patiently, write } from '../asked.svelte'
 import type { Act } from './act'
 import { called, type Alert } from './alert'
@@ -97,14 +98,22 @@ async function undoMaintenance(app: App, ids: string[]): Promise<boolean> {
   return true
 }
 
-async function unack(app: App, ids: string[]): Promise<boolean> {
-  for (const id of ids)
-    if (
-      !(await write(app, text.act.staysAcked, (portal) =>
-        patiently(app, () => portal.create('/alert/alerts/{id}/unack', undefined, { params: { id } })).then(() => true),
-      ))
-    )
-      return false
-  app.live.refresh()
-  return true
+/** Removes the acknowledgement of alerts; those that have cleared since need none. */
+export async function unack(app: App, alertIds: string[]): Promise<boolean> {
+  const done = await write(app, text.act.staysAcked, async (portal) =>
+    succeeded(alertIds, await patiently(app, () => portal.create('/alert/alerts/unack', { alertIds }))),
+  )
+  if (done) app.live.refresh()
+  return done !== undefined
+}
+
+interface Results {
+  results: { ok: boolean; error: unknown }[]
+}
+
+/** Returns the ids for which a request for several succeeded; throws the first error if it did for none. */
+export function succeeded(ids: string[], { results }: Results): string[] {
+  const done = ids.filter((_, i) => results[i].ok)
+  if (!done.length) throw new Fault((results[0].error as { errorMessage: string }).errorMessage)
+  return done
 }

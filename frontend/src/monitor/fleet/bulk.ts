@@ -129,16 +129,23 @@ export interface Window {
   comment: string
 }
 
-/** Plans maintenance of each device, during which its alerts send no notifications. */
-export async function maintain(app: App, ids: number[], { from, to, comment }: Window, after: After): Promise<boolean> {
+/**
+ * Plans maintenance of each device, during which its alerts send no notifications; with `group`, its name, of groups.
+ */
+export async function maintain(
+  app: App,
+  ids: number[],
+  { from, to, comment }: Window,
+  after: After,
+  group?: string,
+): Promise<boolean> {
   const made: string[] = []
-  for (const deviceId of ids) {
+  for (const id of ids) {
     const one = await write(app, text.maintenance.not, (portal) =>
       patiently(app, () =>
         portal.create('/sdt/sdts', {
-          type: 'ResourceSDT',
+          ...(group ? { type: 'ResourceGroupSDT', deviceGroupId: id } : { type: 'ResourceSDT', deviceId: id }),
           sdtType: 'oneTime',
-          deviceId,
           startDateTime: from,
           endDateTime: to,
           comment,
@@ -158,6 +165,6 @@ export async function maintain(app: App, ids: number[], { from, to, comment }: W
     after('undone')
     return undone
   }
-  app.toasts.show(text.maintenance.done(ids.length), { undo })
+  app.toasts.show(group ? text.maintenance.doneFor(group) : text.maintenance.done(ids.length), { undo })
   return true
 }

@@ -154,6 +154,7 @@ export const text = {
     not: 'Maintenance not planned',
     notUndone: 'Not undone',
     done: (n: number) => `Planned maintenance for ${devices(n)}`,
+    doneFor: (what: string) => `Planned maintenance for ${what}`,
   },
 
   adding: {

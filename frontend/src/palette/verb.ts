@@ -1,0 +1,49 @@
+import type { App } from '../state/app.svelte'
+import type { Method } from '../client'
+import type { IconName } from '../ui/icons'
+
+/** Something to do by typing it: `maintain web-01 1h`. */
+export interface Verb {
+  /** The word that begins it. */
+  word: string
+  /** Other words for it. */
+  also: readonly string[]
+  /** What follows the word, as a hint. */
+  takes: string
+  /** What it does, as a hint. */
+  does: string
+  icon: IconName
+  /** It also works in other portals than the built-in one. */
+  remote?: boolean
+  /** Returns what it could do; names are looked up in the portal. */
+  plan(app: App, typed: string, signal: AbortSignal): Promise<Plan[]>
+}
+
+/** One thing that a verb would do, or a sentence about what it could not understand, without `run`. */
+export interface Plan {
+  id: string
+  text: string
+  hint?: string
+  method?: Method
+  /** Why the user may not do it. */
+  why?: string
+  /** Asked once before it is done: it concerns several objects, or cannot be undone. */
+  ask?: string
+  run?: () => unknown
+}
+
+/** Returns the verb of a command, and the text after its first word. */
+export function spoken(verbs: readonly Verb[], query: string): { verb: Verb; typed: string } | undefined {
+  const [, first = '', typed = ''] = /^\s*(\S+)\s+(\S.*)$/s.exec(query) ?? []
+  const word = first.toLowerCase()
+  const verb = verbs.find((v) => v.word === word || v.also.includes(word))
+  return verb && { verb, typed: typed.trim() }
+}
+
+/** Splits a comment off: `core-sw: firmware update`. */
+export function commented(typed: string): { said: string; comment: string } {
+  const at = typed.search(/:\s/)
+  return at < 0
+    ? { said: typed.trim(), comment: '' }
+    : { said: typed.slice(0, at).trim(), comment: typed.slice(at + 1).trim() }
+}
