@@ -8,7 +8,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -101,7 +100,7 @@ func callerOf(r *sdk.CallToolRequest) *Caller {
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	call := resource.CallOf(r.Context())
 	user := call.Access.UserID
-	r.Header.Set(remoteHeader, strconv.FormatInt(user, 10)+" "+call.Remote)
+	r.Header.Set(remoteHeader, fmt.Sprintf("%d.%d %s", user, call.Access.RoleID, call.Remote))
 	id := r.Header.Get(sessionHeader)
 	if id != "" && !h.owns(user, id) {
 		http.Error(w, "session not found", http.StatusNotFound)

@@ -58,7 +58,11 @@ func (x *exchange) check() error {
 var (
 	errForeign = fault.New(fault.Denied, "a page of another origin cannot send requests to this portal")
 	errNoLogin = fault.New(fault.NoLogin, "you are not signed in; sign in, or send an API token")
-	errForged  = fault.New(fault.Denied, "the X-CSRF-Token header does not match this session; send a GET with "+
+	errLimited = fault.New(fault.Denied, "a caller that is limited to a role cannot use the Explorer, because its "+
+		"history has responses that only the whole user may view")
+	errBounded = fault.New(fault.Denied, "a token that expires or is limited to a role cannot change users, roles, "+
+		"tokens or reports, because these could give it more permissions")
+	errForged = fault.New(fault.Denied, "the X-CSRF-Token header does not match this session; send a GET with "+
 		"X-CSRF-Token: Fetch to get the token")
 	errSlow = &fault.Error{
 		Kind: fault.Busy, RetryAfter: maxQuery,
@@ -195,8 +199,14 @@ func (x *exchange) checkToken() error {
 }
 
 func (x *exchange) checkRight() error {
+	if x.access.Limited() && x.mount.prefix == explorer.prefix {
+		return errLimited
+	}
 	if x.access.May(x.route.Right) {
 		return nil
+	}
+	if x.access.Bounded() && x.route.Right.Lasts() {
+		return errBounded
 	}
 	right := x.route.Right.String()
 	f := fault.New(fault.Denied, "your role does not have the permission %s", right)

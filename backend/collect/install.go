@@ -213,6 +213,10 @@ func (s *Service) makeToken(ctx context.Context, c *resource.Call) (any, error) 
 // issue creates the token for one installation. It ends older tokens of the
 // collector.
 func (s *Service) issue(ctx context.Context, c *resource.Call) (*downloadToken, error) {
+	if c.Access.Bounded() {
+		return nil, fault.New(fault.Denied, "an API token that expires or is limited to a role cannot create a token of "+
+			"a collector, which would outlive it")
+	}
 	made := &downloadToken{ExpiresOn: resource.SecondsOf(c.At.Add(installation))}
 	err := s.DB.Write(ctx, func(tx resource.Tx) error {
 		row, err := s.remote(ctx, tx, c)

@@ -57,16 +57,16 @@ type Options struct {
 	DB resource.LiveDB
 	// with the lists of alerts and devices among them
 	Endpoints []resource.Endpoint
-	Access    func(ctx context.Context, user int64) (*resource.Access, error) // what a user may do now
+	Renew     func(context.Context, *resource.Access) (*resource.Access, error) // what a caller may do now
 	Guard     *service.Guard
 }
 
 // Service streams changes.
 type Service struct {
-	db     resource.LiveDB
-	access func(ctx context.Context, user int64) (*resource.Access, error)
-	kinds  []*kind
-	wait   service.Group
+	db    resource.LiveDB
+	renew func(context.Context, *resource.Access) (*resource.Access, error)
+	kinds []*kind
+	wait  service.Group
 
 	mu        sync.Mutex
 	stopped   bool
@@ -92,7 +92,7 @@ func New(o Options) *Service {
 		})].Handle
 	}
 	return &Service{
-		db: o.DB, access: o.Access, wait: service.Group{Guard: o.Guard}, scopes: map[scopeKey]*scope{},
+		db: o.DB, renew: o.Renew, wait: service.Group{Guard: o.Guard}, scopes: map[scopeKey]*scope{},
 		byUser: map[int64]int{},
 		kinds: []*kind{
 			{
@@ -205,7 +205,7 @@ func (s *Service) join(c *resource.Call, wanted []*kind) (*listener, error) {
 			Message: "this portal has " + strconv.Itoa(mostStreams) + " event streams open, the maximum; try again " +
 				"later"}
 	}
-	l := &listener{user: c.Access.UserID, rights: rights, wake: make(chan struct{}, 1), over: make(chan struct{})}
+	l := &listener{user: c.Access.UserID, who: c.Access, rights: rights, wake: make(chan struct{}, 1), over: make(chan struct{})}
 	s.listeners++
 	s.byUser[l.user]++
 	for _, k := range wanted {
@@ -249,9 +249,9 @@ func (s *Service) drop(sc *scope) {
 	}
 }
 
-// holds reports whether the listener's user still has the rights that it joined with.
+// holds reports whether the listener still has the rights that it joined with.
 func (s *Service) holds(ctx context.Context, l *listener) bool {
-	access, err := s.access(ctx, l.user)
+	access, err := s.renew(ctx, l.who)
 	if err != nil {
 		return false
 	}

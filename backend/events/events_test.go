@@ -75,7 +75,9 @@ func open(t *testing.T) *house {
 		fleet.Group{ID: 3, Name: "Austin", ParentID: 1})
 	put(h, &fleet.Devices, device(1, "web", 2), device(2, "db", 3))
 	h.s = events.New(events.Options{DB: db, Endpoints: endpoints,
-		Access: func(_ context.Context, user int64) (*resource.Access, error) { return h.access[user], nil }})
+		Renew: func(_ context.Context, who *resource.Access) (*resource.Access, error) {
+			return h.access[who.UserID], nil
+		}})
 	t.Cleanup(func() { _ = h.s.Stop(context.Background()) })
 	return h
 }

@@ -10,6 +10,7 @@ import (
 // listener is one stream.
 type listener struct {
 	user   int64
+	who    *resource.Access
 	rights string
 	scopes []*scope
 	left   bool          // guarded by Service.mu

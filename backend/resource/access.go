@@ -73,7 +73,22 @@ type Access struct {
 	Admin  bool // may do everything
 	Grants []Grant
 
+	RoleID    int64 // the role that limits what the user may do, as for some tokens; 0: no limit
+	Temporary bool  // a token that expires
 	Collector int64 // the remote collector that sends the request; 0 for a user
+}
+
+// Limited reports whether the caller may do less than its user.
+func (a *Access) Limited() bool { return a != nil && a.RoleID != 0 }
+
+// Bounded reports whether the caller is limited to a role, or expires. It must not be
+// able to leave permissions behind that go further.
+func (a *Access) Bounded() bool { return a.Limited() || a != nil && a.Temporary }
+
+// Lasts reports whether changes with this right may leave permissions behind: users,
+// roles and tokens have them, and reports run with all permissions of a user.
+func (r Right) Lasts() bool {
+	return r.Op == Modify && (r.Object == Reports || r.Object == Setting && r.Area == "useraccess")
 }
 
 // May reports whether the caller has the right on at least one object.
@@ -82,6 +97,8 @@ func (a *Access) May(r Right) bool {
 	case r.Object == Open:
 		return true
 	case a == nil:
+		return false
+	case a.Bounded() && r.Lasts():
 		return false
 	case r.Object == Anyone || a.Admin:
 		return true
@@ -115,4 +132,50 @@ func (a *Access) In(object Object, op Operation) (all bool, ids []int64) {
 	}
 	slices.Sort(ids)
 	return false, slices.Compact(ids)
+}
+
+// Within returns the access of the same caller limited to a role that has these
+// grants: what both may do.
+func (a *Access) Within(roleID int64, role string, grants []Grant) *Access {
+	out := &Access{UserID: a.UserID, User: a.User, Role: role, RoleID: roleID, Temporary: a.Temporary}
+	if a.Admin {
+		out.Grants = grants
+		return out
+	}
+	for _, limit := range grants {
+		for _, held := range a.Grants {
+			if both, ok := common(limit, held); ok {
+				out.Grants = append(out.Grants, both)
+			}
+		}
+	}
+	return out
+}
+
+// common returns what both grants allow; false if that is nothing.
+func common(a, b Grant) (Grant, bool) {
+	both := Grant{Object: a.Object, Op: min(a.Op, b.Op)}
+	switch {
+	case a.Object != b.Object:
+		return both, false
+	case a.Object == Setting:
+		both.Area = a.Area
+		if a.Area == "*" {
+			both.Area = b.Area
+		}
+		return both, b.Area == "*" || b.Area == both.Area
+	case a.All:
+		both.All, both.Groups = b.All, b.Groups
+	case b.All:
+		both.Groups = a.Groups
+	default:
+		both.Groups = map[int64]bool{}
+		for id := range a.Groups {
+			if b.Groups[id] {
+				both.Groups[id] = true
+			}
+		}
+		return both, len(both.Groups) > 0
+	}
+	return both, true
 }

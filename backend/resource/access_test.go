@@ -123,3 +123,92 @@ func TestACallReadsItsParameters(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+func TestWithinIsWhatBothMay(t *testing.T) {
+	const devices, reports, settings = resource.DeviceGroup, resource.Reports, resource.Setting
+	groups := func(op resource.Operation, ids ...int64) resource.Grant {
+		g := resource.Grant{Object: devices, Op: op, Groups: map[int64]bool{}}
+		for _, id := range ids {
+			g.Groups[id] = true
+		}
+		return g
+	}
+	all := func(object resource.Object, op resource.Operation) resource.Grant {
+		return resource.Grant{Object: object, Op: op, All: true}
+	}
+	area := func(name string, op resource.Operation) resource.Grant {
+		return resource.Grant{Object: settings, Op: op, Area: name}
+	}
+	for _, tt := range []struct {
+		what        string
+		held, limit []resource.Grant
+		want        []resource.Grant
+	}{
+		{"nothing of nothing", nil, []resource.Grant{all(devices, resource.Read)}, nil},
+		{"the weaker operation", []resource.Grant{all(devices, resource.Read)},
+			[]resource.Grant{all(devices, resource.Modify)}, []resource.Grant{all(devices, resource.Read)}},
+		{"not another object", []resource.Grant{all(devices, resource.Read)},
+			[]resource.Grant{all(reports, resource.Read)}, nil},
+		{"all groups of the limit", []resource.Grant{all(devices, resource.Modify)},
+			[]resource.Grant{groups(resource.Ack, 3, 4)}, []resource.Grant{groups(resource.Ack, 3, 4)}},
+		{"all groups of the holder", []resource.Grant{groups(resource.Ack, 3, 4)},
+			[]resource.Grant{all(devices, resource.Read)}, []resource.Grant{groups(resource.Read, 3, 4)}},
+		{"groups of both", []resource.Grant{groups(resource.Ack, 3, 4)},
+			[]resource.Grant{groups(resource.Ack, 4, 5)}, []resource.Grant{groups(resource.Ack, 4)}},
+		{"no group of both", []resource.Grant{groups(resource.Ack, 3)},
+			[]resource.Grant{groups(resource.Ack, 5)}, nil},
+		{"one area of all", []resource.Grant{area("*", resource.Modify)},
+			[]resource.Grant{area("useraccess", resource.Read)}, []resource.Grant{area("useraccess", resource.Read)}},
+		{"an area of a limit to all", []resource.Grant{area("useraccess", resource.Modify)},
+			[]resource.Grant{area("*", resource.Read)}, []resource.Grant{area("useraccess", resource.Read)}},
+		{"another area", []resource.Grant{area("useraccess", resource.Modify)},
+			[]resource.Grant{area("collectors", resource.Read)}, nil},
+	} {
+		t.Run(tt.what, func(t *testing.T) {
+			got := (&resource.Access{UserID: 7, User: "jo", Role: "own", Grants: tt.held}).
+				Within(9, "less", tt.limit)
+			want := &resource.Access{UserID: 7, User: "jo", Role: "less", Grants: tt.want, RoleID: 9}
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("got %+v, want %+v", got, want)
+			}
+		})
+	}
+	limit := []resource.Grant{all(devices, resource.Read)}
+	if got := (&resource.Access{Admin: true}).Within(9, "less", limit); got.Admin ||
+		!reflect.DeepEqual(got.Grants, limit) {
+		t.Errorf("an administrator keeps %+v", got)
+	}
+}
+
+func TestABoundedCallerLeavesNoPermissionsBehind(t *testing.T) {
+	everything := []resource.Grant{{Object: resource.DeviceGroup, Op: resource.Modify, All: true},
+		{Object: resource.Reports, Op: resource.Modify, All: true},
+		{Object: resource.Setting, Op: resource.Modify, Area: "*"}}
+	setting := func(area string, op resource.Operation) resource.Right {
+		return resource.Right{Object: resource.Setting, Area: area, Op: op}
+	}
+	admin := resource.Access{Admin: true}
+	temporary := admin
+	temporary.Temporary = true
+	for _, tt := range []struct {
+		right resource.Right
+		lasts bool
+	}{
+		{setting("useraccess", resource.Modify), true},
+		{resource.Right{Object: resource.Reports, Op: resource.Modify}, true},
+		{setting("useraccess", resource.Read), false},
+		{resource.Right{Object: resource.Reports, Op: resource.Ack}, false},
+		{setting("collectors", resource.Modify), false},
+		{resource.Right{Object: resource.DeviceGroup, Op: resource.Modify}, false},
+	} {
+		for name, who := range map[string]*resource.Access{"a temporary token": &temporary,
+			"a limited token": admin.Within(9, "all", everything)} {
+			if got := who.May(tt.right); got == tt.lasts {
+				t.Errorf("%s may %s: %t", name, tt.right, got)
+			}
+		}
+		if !admin.May(tt.right) {
+			t.Errorf("an administrator may not %s", tt.right)
+		}
+	}
+}

@@ -278,7 +278,7 @@ func (s *Server) open(ctx context.Context) error {
 	s.endpoints = append(s.endpoints, s.stories()...)
 	s.endpoints = append(s.endpoints, s.trials()...)
 	s.endpoints = resource.WithAliases(s.endpoints)
-	s.events = events.New(events.Options{DB: s.db, Endpoints: s.endpoints, Access: s.Sessions.Access, Guard: s.guard})
+	s.events = events.New(events.Options{DB: s.db, Endpoints: s.endpoints, Renew: s.Sessions.Renew, Guard: s.guard})
 	s.endpoints = append(s.endpoints, s.events.Endpoints()...)
 	return nil
 }

@@ -29,8 +29,9 @@ type person struct {
 func (p *person) active() bool    { return p.row.Status == "active" }
 func (p *person) maySignIn() bool { return p.active() && !p.row.APIOnly }
 
-// directory holds all current users. It is shared: do not change it.
+// directory holds all current users and roles. It is shared: do not change it.
 type directory struct {
+	roles  map[int64]*people.Role
 	byID   map[int64]*person
 	byName map[string]*person // by folded user name
 }
@@ -72,7 +73,8 @@ func readPeople(ctx context.Context, from resource.Reader) (*directory, error) {
 	for i := range roles {
 		byRole[roles[i].ID] = &roles[i]
 	}
-	all := &directory{byID: make(map[int64]*person, len(users)), byName: make(map[string]*person, len(users))}
+	all := &directory{roles: byRole, byID: make(map[int64]*person, len(users)),
+		byName: make(map[string]*person, len(users))}
 	for _, u := range users {
 		p, err := newPerson(u, byRole)
 		if err != nil {
@@ -115,18 +117,34 @@ func markOf(p *person, password string, roles []int64) (digest, error) {
 	return sha256.Sum256(text), err
 }
 
-// accesses caches the Access of each user. All are dropped when a user, a role or
+// accesses caches the Access of each holder. All are dropped when a user, a role or
 // a group changes.
 type accesses struct {
 	everyone *directory
 	tree     *fleet.Tree
-	made     sync.Map // maps user ids to *resource.Access
+	made     sync.Map // maps holders to *resource.Access
+}
+
+// holder is a user, or a token of the user with its limits.
+type holder struct {
+	userID, roleID int64 // roleID 0: all permissions of the user
+	temporary      bool
 }
 
 // Access returns what a user may view and do. It reflects any change of users,
 // roles or groups immediately. It returns fault.NoLogin for a suspended or
 // deleted user.
 func (s *Service) Access(ctx context.Context, userID int64) (*resource.Access, error) {
+	return s.access(ctx, holder{userID: userID})
+}
+
+// Renew returns what the same caller, with the same limits, may view and do now.
+func (s *Service) Renew(ctx context.Context, who *resource.Access) (*resource.Access, error) {
+	return s.access(ctx, holder{who.UserID, who.RoleID, who.Temporary})
+}
+
+// allAccesses returns the cache of accesses, with users, roles and groups as they are.
+func (s *Service) allAccesses(ctx context.Context) (*accesses, error) {
 	names := []string{string(people.Users.Name), string(people.Roles.Name), string(fleet.Groups.Name)}
 	value, err := s.db.Memo("session.access", names, func() (any, error) {
 		ctx := context.WithoutCancel(ctx)
@@ -140,17 +158,31 @@ func (s *Service) Access(ctx context.Context, userID int64) (*resource.Access, e
 	if err != nil {
 		return nil, err
 	}
-	all := value.(*accesses)
-	if made, ok := all.made.Load(userID); ok {
+	return value.(*accesses), nil
+}
+
+func (s *Service) access(ctx context.Context, of holder) (*resource.Access, error) {
+	all, err := s.allAccesses(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if made, ok := all.made.Load(of); ok {
 		return made.(*resource.Access), nil
 	}
-	who := all.everyone.byID[userID]
+	who := all.everyone.byID[of.userID]
 	if who == nil || !who.active() {
 		return nil, fault.New(fault.NoLogin, "the user is suspended or deleted")
 	}
-	access := &resource.Access{UserID: userID, User: who.row.Username, Role: who.role, Admin: who.admin,
-		Grants: grants(who.privileges, all.tree)}
-	all.made.Store(userID, access)
+	access := &resource.Access{UserID: of.userID, User: who.row.Username, Role: who.role, Admin: who.admin,
+		Grants: grants(who.privileges, all.tree), Temporary: of.temporary}
+	if of.roleID != 0 && of.roleID != ground.Administrator { // its permissions limit nothing
+		role := all.everyone.roles[of.roleID]
+		if role == nil {
+			return nil, fault.New(fault.NoLogin, "the role of the token is deleted")
+		}
+		access = access.Within(role.ID, role.Name, grants(role.Privileges, all.tree))
+	}
+	all.made.Store(of, access)
 	return access, nil
 }
 

@@ -178,7 +178,8 @@ func (s *Service) tokenEndpoint() resource.Endpoint {
 	return resource.Endpoint{
 		Method: "POST", Path: people.Tokens.Path, Category: ground.CategorySettings, Summary: "Add an API token",
 		Doc: "Creates a credential with the user's permissions, both as a bearer token and for LMv1 signatures. " +
-			"Only this response contains its secrets.",
+			"With roleId, it has only those permissions that the role has, too. Only this response contains its " +
+			"secrets.",
 		Right: resource.Right{Object: resource.Setting, Area: people.Tokens.Area, Op: resource.Modify},
 		Params: []resource.Param{{Name: "adminId", In: "path", Schema: resource.Integer("Id of the token's user"),
 			Required: true, Example: 1}},
@@ -214,7 +215,14 @@ func (s *Service) handleCreateToken(ctx context.Context, c *resource.Call) (any,
 		// changing the user apply.
 		now := *owner
 		now.Roles = slices.Clone(owner.Roles)
-		return people.Users.Check(&resource.Write{Context: ctx, Call: c, Tx: tx, Given: body.Given}, owner, &now)
+		w := &resource.Write{Context: ctx, Call: c, Tx: tx, Given: body.Given}
+		if err := people.Users.Check(w, owner, &now); err != nil {
+			return err
+		}
+		if row.ExpiresOn != 0 && row.ExpiresOn <= resource.SecondsOf(s.clock()) {
+			return fault.At("expiresOn", "expiresOn must be in the future, in epoch seconds")
+		}
+		return people.CheckTokenRole(w, nil, row)
 	})
 	if err != nil {
 		return nil, err

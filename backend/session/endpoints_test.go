@@ -200,16 +200,20 @@ func TestCreatingATokenByTheEndpoint(t *testing.T) {
 	secrets := regexp.MustCompile(`"(accessId|accessKey|bearer)":"[^"]+"`)
 	for _, tt := range []struct{ by, of, body, want string }{
 		{"boss", "1", `{"note":"nightly"}`, `{"id":1,"adminId":1,"adminName":"boss","accessId":…,"note":"nightly",` +
-			`"status":2,"createdBy":"boss","createdOn":1769853600,"lastUsedOn":0,"lastAuthIp":"","accessKey":…,` +
+			`"status":2,"roleId":0,"expiresOn":0,"createdBy":"boss","createdOn":1769853600,"lastUsedOn":0,` +
+			`"lastAuthIp":"","accessKey":…,` +
 			`"bearer":…}`},
 		{"registrar", "3", `{"status":1}`, `{"id":2,"adminId":3,"adminName":"viewer","accessId":…,"note":"",` +
-			`"status":1,"createdBy":"registrar","createdOn":1769853600,"lastUsedOn":0,"lastAuthIp":"","accessKey":…,` +
+			`"status":1,"roleId":0,"expiresOn":0,"createdBy":"registrar","createdOn":1769853600,"lastUsedOn":0,` +
+			`"lastAuthIp":"","accessKey":…,` +
 			`"bearer":…}`},
 		{"registrar", "1", `{}`, `denied: you cannot edit boss, who has the role administrator`},
 		{"viewer", "3", `{}`, `denied: refused by write on settings: useraccess`},
 		{"boss", "9", `{}`, `unknown: there is no user 9`},
 		{"boss", "x", `{}`, `unknown: there is no "x" here; an id must be a whole number`},
 		{"boss", "1", `{"note":1}`, `invalid: note must be a text in double quotes`},
+		{"boss", "1", `{"expiresOn":1769853600}`, `invalid: expiresOn must be in the future, in epoch seconds`},
+		{"boss", "1", `{"roleId":4711}`, `invalid: there is no role 4711`},
 		{"boss", "1", `{"status":3}`, `invalid: status must be one of 2, 1`},
 		{"boss", "1", `{"name":"x"}`, `invalid: apiToken has no field "name"; did you mean note?`},
 		{"boss", "1", `{`, `invalid: the body is not valid JSON at byte 1: expected a key in double quotes`},

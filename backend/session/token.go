@@ -40,8 +40,9 @@ const clockSkew = 30 * time.Minute
 func errBadToken() error { return fault.New(fault.NoLogin, "the API token is not valid") }
 
 // ByToken checks an Authorization header, "Bearer token" or "LMv1
-// id:signature:epochMillis", and returns the token's owner. It returns
-// fault.NoLogin for anything else. It records the use, at most once a minute.
+// id:signature:epochMillis", and returns the access of the token's owner within the
+// limits of the token. It returns fault.NoLogin for anything else. It records the
+// use, at most once a minute.
 func (s *Service) ByToken(ctx context.Context, authorization string, r TokenRequest) (*resource.Access, error) {
 	all, err := s.tokens(ctx)
 	if err != nil {
@@ -63,10 +64,10 @@ func (s *Service) ByToken(ctx context.Context, authorization string, r TokenRequ
 		return nil, fault.New(fault.NoLogin, "Authorization must be Bearer <token> or LMv1 "+
 			"<accessId>:<signature>:<epochMillis>")
 	}
-	if token == nil || token.Status != people.TokenActive {
+	if !s.works(token) {
 		return nil, s.refuse(ctx, token, r)
 	}
-	access, err := s.Access(ctx, token.AdminID)
+	access, err := s.access(ctx, holder{token.AdminID, token.RoleID, token.ExpiresOn != 0})
 	if fault.Is(err, fault.NoLogin) {
 		return nil, s.refuse(ctx, token, r)
 	}
@@ -74,6 +75,12 @@ func (s *Service) ByToken(ctx context.Context, authorization string, r TokenRequ
 		s.record.use(token.ID, s.now(), tokenUse{resource.SecondsOf(s.clock()), r.Remote})
 	}
 	return access, err
+}
+
+// works reports whether there is such a token, and it is neither suspended nor expired.
+func (s *Service) works(token *people.Token) bool {
+	return token != nil && token.Status == people.TokenActive &&
+		(token.ExpiresOn == 0 || resource.SecondsOf(s.clock()) < token.ExpiresOn)
 }
 
 // refuse records an invalid token; token is nil for an unknown one.
@@ -99,7 +106,7 @@ func (s *Service) CheckSigner(ctx context.Context, authorization, remote string)
 	if err != nil {
 		return err
 	}
-	if token := all.byAccess[parts[0]]; token == nil || token.Status != people.TokenActive {
+	if token := all.byAccess[parts[0]]; !s.works(token) {
 		return s.refuse(ctx, token, TokenRequest{Remote: remote})
 	}
 	return nil

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -209,5 +210,90 @@ func TestAUseThatIsNotWrittenYetIsWrittenWhenClosing(t *testing.T) {
 	must(t, err)
 	if row.LastAuthIP != "192.0.2.1" {
 		t.Errorf("recorded %q", row.LastAuthIP)
+	}
+}
+
+func TestATokenExpires(t *testing.T) {
+	h := newHouse(t)
+	id := h.user(t, "jo", 4)
+	expires := resource.SecondsOf(h.clock.Now().Add(time.Hour))
+	put(t, h, people.Tokens.Name, &people.Token{AdminID: id, AccessID: "id", BearerHash: bearerHash("b3arer"),
+		SealedKey: h.db.Seal(people.AccessKeyPlace("id"), []byte("kkkkkkkk")), Status: people.TokenActive,
+		ExpiresOn: expires})
+	for _, tt := range []struct {
+		after time.Duration
+		err   string
+	}{{0, ""}, {time.Hour - time.Second, ""}, {time.Second, badToken}} {
+		h.clock.Pass(tt.after)
+		if _, err := h.ByToken(t.Context(), "Bearer b3arer", TokenRequest{}); says(err) != tt.err {
+			t.Errorf("after another %s it says %q, want %q", tt.after, says(err), tt.err)
+		}
+		millis := strconv.FormatInt(h.clock.Now().UnixMilli(), 10)
+		if err := h.CheckSigner(t.Context(), "LMv1 id:x:"+millis, ""); says(err) != tt.err {
+			t.Errorf("after another %s a signature says %q, want %q", tt.after, says(err), tt.err)
+		}
+	}
+}
+
+func TestATokenDoesNoMoreThanItsRole(t *testing.T) {
+	h := newHouse(t)
+	admin := h.user(t, "boss", 1)
+	viewer := h.user(t, "jo", 4)
+	role := people.Role{Name: "less", Privileges: []people.Privilege{{ObjectType: "deviceGroup", ObjectID: "*",
+		Operation: "ack"}}}
+	put(t, h, people.Roles.Name, &role)
+	for bearer, token := range map[string]people.Token{
+		"of an admin": {AdminID: admin, RoleID: role.ID}, "of a viewer": {AdminID: viewer, RoleID: role.ID},
+		"of a lost role": {AdminID: admin, RoleID: 4711}, "unlimited": {AdminID: admin, RoleID: 1},
+	} {
+		token.BearerHash, token.AccessID, token.Status = bearerHash(bearer), bearer, people.TokenActive
+		put(t, h, people.Tokens.Name, &token)
+	}
+	ack := resource.Right{Object: resource.DeviceGroup, Op: resource.Ack}
+	read := resource.Right{Object: resource.DeviceGroup, Op: resource.Read}
+	users := resource.Right{Object: resource.Setting, Area: "useraccess", Op: resource.Read}
+	for _, tt := range []struct {
+		bearer           string
+		ack, read, users bool
+	}{
+		{"of an admin", true, true, false}, {"of a viewer", false, true, false}, {"unlimited", true, true, true},
+	} {
+		access, err := h.ByToken(t.Context(), "Bearer "+tt.bearer, TokenRequest{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if access.May(ack) != tt.ack || access.May(read) != tt.read || access.May(users) != tt.users {
+			t.Errorf("%s: it may %+v", tt.bearer, access)
+		}
+	}
+	if _, err := h.ByToken(t.Context(), "Bearer of a lost role", TokenRequest{}); says(err) != badToken {
+		t.Errorf("without its role the token says %q", says(err))
+	}
+}
+
+func TestAnAccessIsRenewedWithTheLimitsOfItsToken(t *testing.T) {
+	h := newHouse(t)
+	admin := h.user(t, "boss", 1)
+	for bearer, token := range map[string]people.Token{
+		"limited": {RoleID: 4}, "temporary": {ExpiresOn: resource.SecondsOf(h.clock.Now().Add(time.Hour))}, "whole": {},
+	} {
+		token.AdminID, token.AccessID, token.Status = admin, bearer, people.TokenActive
+		token.BearerHash = bearerHash(bearer)
+		put(t, h, people.Tokens.Name, &token)
+		access, err := h.ByToken(t.Context(), "Bearer "+bearer, TokenRequest{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if access.Limited() != (bearer == "limited") || access.Bounded() != (bearer != "whole") {
+			t.Errorf("%s: it is %+v", bearer, access)
+		}
+		manage := resource.Right{Object: resource.Setting, Area: people.Tokens.Area, Op: resource.Modify}
+		if access.May(manage) != (bearer == "whole") {
+			t.Errorf("%s: it may create tokens: %t", bearer, access.May(manage))
+		}
+		again, err := h.Renew(t.Context(), access)
+		if err != nil || !reflect.DeepEqual(again, access) {
+			t.Errorf("%s: it is renewed as %+v, %v", bearer, again, err)
+		}
 	}
 }

@@ -177,6 +177,16 @@ export const states: State[] = [
     },
   },
   {
+    name: 'a token for a request',
+    open: async (page) => {
+      await newRequest(page)
+      await sendPath(page, '/device/devices?size=1')
+      await parts(page).response.getByRole('tab', { name: 'Snippets' }).click()
+      await page.getByRole('button', { name: 'Create a token' }).click()
+      await page.getByText('The request needs').waitFor()
+    },
+  },
+  {
     name: 'palette without a hit',
     open: async (page) => {
       await palette(page, '')

@@ -41,6 +41,9 @@ type Scripts struct{ *send.Sender }
 func (s *Scripts) Endpoints() []resource.Endpoint {
 	return []resource.Endpoint{
 		serve.Post("/snippets", "Convert a draft to a program", &snippetRequests, s.snippets),
+		serve.Post("/tokens/plan", "Get the least role for the request of a draft", &tokenRequests, s.planToken),
+		serve.Post("/tokens", "Create a token that can do no more than the request of a draft", &tokenRequests,
+			s.makeToken),
 		serve.Post("/script", "Convert requests of the history to a program or runbook", &requests, s.script),
 	}
 }

@@ -118,6 +118,13 @@ var Roles = resource.Resource[*Role]{
 			err = fault.New(fault.Conflict, "%d users still have the role %s, %s among them", len(holders), r.Name,
 				holders[0].Username)
 		}
+		if err != nil {
+			return err
+		}
+		limited, err := resource.Find(w.Context, w.Tx, tokenRows, resource.Where{Field: "roleId", Op: "=", Value: r.ID})
+		if err == nil && len(limited) > 0 {
+			err = fault.New(fault.Conflict, "API tokens are limited to the role %s; delete them first", r.Name)
+		}
 		return err
 	},
 	After: func(w *resource.Write, was, now *Role) error {

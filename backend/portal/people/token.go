@@ -1,6 +1,7 @@
 package people
 
 import (
+	"spyglass/backend/fault"
 	"spyglass/backend/portal/ground"
 	"spyglass/backend/resource"
 )
@@ -23,6 +24,8 @@ type Token struct {
 	CreatedOn  resource.Seconds
 	LastUsedOn resource.Seconds
 	LastAuthIP string
+	RoleID     int64            // limits the token to what this role may do; 0: all that its user may
+	ExpiresOn  resource.Seconds // 0: never
 }
 
 // TokenActive and TokenSuspended are the values of a token's status.
@@ -40,7 +43,7 @@ func AccessKeyPlace(accessID string) string { return "apiToken.accessKey " + acc
 var Tokens = resource.Resource[*Token]{
 	Name: tokenRows, Label: "API token", Sample: 1, Path: "/setting/admins/{adminId}/apitokens",
 	Category: ground.CategorySettings, Object: resource.Setting, Area: "useraccess",
-	Doc:     "A credential for programs, with the rights of its user.",
+	Doc:     "A credential for programs, with the permissions of its user, or with those that a role has, too.",
 	Parents: []resource.Parent{{Of: string(UserRows), Param: "adminId", Field: "adminId", Sample: 2}},
 	Absent:  "accessKey userPermission",
 	Fields: []resource.Field[*Token]{
@@ -61,6 +64,11 @@ var Tokens = resource.Resource[*Token]{
 		{Name: "status", At: func(t *Token) any { return &t.Status }, Doc: "2 active, 1 suspended",
 			Default: TokenActive,
 			OneOf:   []any{TokenActive, TokenSuspended}, Example: 2},
+		{Name: "roleId", At: func(t *Token) any { return &t.RoleID }, Doc: "Limits the token to those permissions of " +
+			"its user that this role has, too; 0: all permissions of its user", Refs: string(RoleRows),
+			Min: resource.Bound(0)},
+		{Name: "expiresOn", At: func(t *Token) any { return &t.ExpiresOn }, Doc: "When the token stops working; 0: " +
+			"never"},
 		{Name: "createdBy", At: func(t *Token) any { return &t.CreatedBy }, Doc: "Who created it", ReadOnly: true},
 		{Name: "createdOn", At: func(t *Token) any { return &t.CreatedOn }, Doc: "When it was created", ReadOnly: true},
 		{Name: "lastUsedOn", At: func(t *Token) any { return &t.LastUsedOn }, Doc: "When it was last used",
@@ -71,10 +79,26 @@ var Tokens = resource.Resource[*Token]{
 	Lists: []resource.Listing{{Path: "/setting/admins/apitokens", Summary: "List API tokens of all users",
 		Doc: "Returns the API tokens of every user, one page at a time."}},
 	Without: []resource.Verb{resource.OnCreate},
-	Check:   func(w *resource.Write, was, _ *Token) error { return mayManageTokens(w, was) },
+	Check: func(w *resource.Write, was, now *Token) error {
+		if err := mayManageTokens(w, was); err != nil {
+			return err
+		}
+		return CheckTokenRole(w, was, now)
+	},
 	Remove: func(w *resource.Write, t *Token) error {
 		return mayManageTokens(w, t)
 	},
+}
+
+// CheckTokenRole refuses a role that does not exist. was is nil for a new token.
+func CheckTokenRole(w *resource.Write, was, now *Token) error {
+	if now.RoleID == 0 || was != nil && was.RoleID == now.RoleID {
+		return nil
+	}
+	if role, err := resource.Lookup(w.Context, w.Tx, RoleRows, now.RoleID); err != nil || role != nil {
+		return err
+	}
+	return fault.At("roleId", "there is no role %d", now.RoleID)
 }
 
 // mayManageTokens refuses callers who may not change the user, because a token

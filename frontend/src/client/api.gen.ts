@@ -2473,7 +2473,7 @@ export interface paths {
         put?: never;
         /**
          * Add an API token
-         * @description Creates a credential with the user's permissions, both as a bearer token and for LMv1 signatures. Only this response contains its secrets.
+         * @description Creates a credential with the user's permissions, both as a bearer token and for LMv1 signatures. With roleId, it has only those permissions that the role has, too. Only this response contains its secrets.
          *
          *     Required permission: write on settings: useraccess.
          */
@@ -7402,6 +7402,13 @@ export interface components {
              * @enum {integer}
              */
             status: 2 | 1;
+            /** @description Limits the token to those permissions of its user that this role has, too; 0: all permissions of its user */
+            roleId?: number;
+            /**
+             * Format: epoch-seconds
+             * @description When the token stops working; 0: never
+             */
+            expiresOn?: number;
             /** @description Who created it */
             readonly createdBy?: string;
             /**
@@ -8607,6 +8614,13 @@ export interface components {
              * @enum {integer}
              */
             status: 2 | 1;
+            /** @description Limits the token to those permissions of its user that this role has, too; 0: all permissions of its user */
+            roleId?: number;
+            /**
+             * Format: epoch-seconds
+             * @description When the token stops working; 0: never
+             */
+            expiresOn?: number;
             /** @description Who created it */
             readonly createdBy?: string;
             /**
@@ -11602,6 +11616,13 @@ export interface components {
              * @enum {integer}
              */
             status: 2 | 1;
+            /** @description Limits the token to those permissions of its user that this role has, too; 0: all permissions of its user */
+            roleId?: number;
+            /**
+             * Format: epoch-seconds
+             * @description When the token stops working; 0: never
+             */
+            expiresOn?: number;
             /** @description Who created it */
             readonly createdBy?: string;
             /**

@@ -405,6 +405,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/tokens/plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get the least role for the request of a draft
+         * @description Required permission: none: any signed-in user.
+         */
+        post: operations["postTokensPlan"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a token that can do no more than the request of a draft
+         * @description Required permission: none: any signed-in user.
+         */
+        post: operations["postTokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/script": {
         parameters: {
             query?: never;
@@ -2758,6 +2798,29 @@ export interface components {
             lines: components["schemas"]["Token"][][];
             text: string;
         };
+        TokenPlan: {
+            /** @description permission that the request needs */
+            right: string;
+            /** @description name of the role that has this permission and no other */
+            role: string;
+            /** @description 0: the role does not exist yet */
+            roleId: number;
+        };
+        MadeToken: {
+            id: number;
+            /** @description its user */
+            adminId: number;
+            note: string;
+            role: string;
+            /** @description the role was created for it */
+            newRole: boolean;
+            /** @description epoch seconds */
+            expiresOn: number;
+            /** @description the command that sets it in a POSIX shell */
+            shell: string;
+            /** @description the command that sets it in PowerShell */
+            powerShell: string;
+        };
         Written: {
             lines: components["schemas"]["Token"][][];
             /** @description of the file to save it in */
@@ -3452,6 +3515,17 @@ export interface components {
              * @default curl
              */
             language?: string;
+        };
+        SnippetToken: {
+            /** @description The request that the token is for */
+            draft: components["schemas"]["Draft"];
+            /** @description What the token is for */
+            note?: string;
+            /**
+             * @description How long it works
+             * @default 7
+             */
+            days?: number;
         };
         Script: {
             /** @description Ids in the history; they run in the order they were sent */
@@ -4710,6 +4784,74 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ShownSnippet"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    postTokensPlan: {
+        parameters: {
+            query?: {
+                /** @description The remote portal; 0, the default, is the built-in one */
+                portal?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SnippetToken"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenPlan"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    postTokens: {
+        parameters: {
+            query?: {
+                /** @description The remote portal; 0, the default, is the built-in one */
+                portal?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SnippetToken"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MadeToken"];
                 };
             };
             400: components["responses"]["Invalid"];

@@ -14,6 +14,7 @@ import { monitorClient } from './monitor'
 import { portalsClient } from './portals'
 import { pastClient } from './past'
 import { tableClient } from './table'
+import { tokensClient } from './tokens'
 import { sendingClient } from './sending'
 import { restClient } from './rest'
 import { text as words } from './text'
@@ -90,6 +91,7 @@ export function httpClient(portal?: number, shared = { csrf: '', keeping: 0 }): 
     at: (id) => httpClient(id, shared),
     ...pastClient(http),
     ...tableClient(http),
+    ...tokensClient(http),
     ...sendingClient(http),
     ...restClient(http),
     ...documentClient(http),

@@ -19,6 +19,7 @@ import type { RestClient } from './rest'
 import type { TableClient } from './table'
 import type { Settings, SettingsChanges } from './settings'
 import type { SendingClient } from './sending'
+import type { TokensClient } from './tokens'
 
 export type * from './catalog'
 export type { DocRow, Found, Rows } from './document'
@@ -50,6 +51,7 @@ export interface Client
     PastClient,
     SendingClient,
     TableClient,
+    TokensClient,
     PortalsClient,
     RestClient,
     DocumentClient,

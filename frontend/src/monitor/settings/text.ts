@@ -166,6 +166,7 @@ export const text = {
       access: 'Access ID',
       status: 'Status',
       used: 'Last used',
+      expires: 'Expires',
       ip: 'From',
     },
     fields: { note: 'Description', status: 'Status' },

@@ -54,6 +54,21 @@ export const kind: Kind = {
           : { text: t.never, quiet: true },
     },
     {
+      id: 'expires',
+      label: t.columns.expires,
+      width: '120px',
+      sort: 'expiresOn',
+      cell: (r) =>
+        r.expiresOn
+          ? {
+              text: moment(Number(r.expiresOn)),
+              title: exact(Number(r.expiresOn)),
+              tone: Number(r.expiresOn) * 1000 < Date.now() ? 'warn' : undefined,
+            }
+          : { text: t.never, quiet: true },
+      wide: true,
+    },
+    {
       id: 'ip',
       label: t.columns.ip,
       width: '112px',
