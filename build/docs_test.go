@@ -102,8 +102,8 @@ func TestTheExamplesWithTokensRunAsTheyStand(t *testing.T) {
 
 	secrets := `"bearer": ?"[^"]+"`
 	for language, wants := range map[string][]string{
-		"bash": {secrets, `"note":"nightly export".*` + secrets, `"total":\d+.*"displayName":"web-prod-01\.`,
-			`^# Incident: \S+: `, `"comment":"release 4\.2"`},
+		"bash": {secrets, `"note":"nightly export".*` + secrets, `"total":\d+`,
+			`"total":\d+.*"displayName":"web-prod-01\.`, `^# Incident: \S+: `, `"comment":"release 4\.2"`},
 		"python": {`^150 devices, the first is core-sw-01\.fra\n$`, `^\d+ groups\n$`},
 		"go":     {`^\d+ alerts are open\nthe worst is \S+ \S+\n$`},
 	} {

@@ -87,6 +87,10 @@ func (people) CheckSigner(context.Context, string, string) error {
 	return fault.New(fault.NoLogin, "nobody signs")
 }
 
+func (people) AsRole(context.Context, *resource.Access, string, string, string) (*resource.Access, error) {
+	return nil, fault.New(fault.Denied, "nobody has another role")
+}
+
 func (people) Redeem(context.Context, string) (*session.Session, error) {
 	return nil, fault.New(fault.NoLogin, "there are no launch tokens here")
 }

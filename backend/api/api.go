@@ -55,6 +55,7 @@ type Sessions interface {
 	ByCookie(ctx context.Context, secret string) (*session.Session, error)
 	ByToken(ctx context.Context, authorization string, r session.TokenRequest) (*resource.Access, error)
 	CheckSigner(ctx context.Context, authorization, remote string) error
+	AsRole(ctx context.Context, who *resource.Access, role, path, remote string) (*resource.Access, error)
 	Redeem(ctx context.Context, token string) (*session.Session, error)
 	IsWindow(secret string) bool
 }

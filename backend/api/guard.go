@@ -41,6 +41,9 @@ func (x *exchange) check() error {
 	if err := x.checkToken(); err != nil {
 		return err
 	}
+	if err := x.narrow(); err != nil {
+		return err
+	}
 	if err := x.checkRight(); err != nil {
 		return err
 	}
@@ -62,7 +65,8 @@ var (
 		"history has responses that only the whole user may view")
 	errBounded = fault.New(fault.Denied, "a token that expires or is limited to a role cannot change users, roles, "+
 		"tokens or reports, because these could give it more permissions")
-	errForged = fault.New(fault.Denied, "the X-CSRF-Token header does not match this session; send a GET with "+
+	errPreview = fault.New(fault.Denied, "a preview as another role can only read; send a GET that changes nothing")
+	errForged  = fault.New(fault.Denied, "the X-CSRF-Token header does not match this session; send a GET with "+
 		"X-CSRF-Token: Fetch to get the token")
 	errSlow = &fault.Error{
 		Kind: fault.Busy, RetryAfter: maxQuery,
@@ -107,7 +111,7 @@ func (x *exchange) navigates() bool {
 
 // singletons lists security-relevant headers that must not be repeated (RFC 9110,
 // 5.3).
-var singletons = []string{"Authorization", "X-Csrf-Token", "Content-Type"}
+var singletons = []string{"Authorization", "X-Csrf-Token", "Content-Type", asRole}
 
 func (x *exchange) checkSingle() error {
 	for _, name := range singletons {
@@ -128,6 +132,28 @@ func (x *exchange) find() error {
 	}
 	x.w.Header().Set("Allow", strings.Join(allowed, ", "))
 	return fault.New(fault.NoMethod, "this path supports only %s", strings.Join(allowed, ", "))
+}
+
+// asRole is the header with the id of a role: an administrator reads as its holders
+// would.
+const asRole = "X-Spyglass-As-Role"
+
+// narrow limits the access of the caller to that of the role that a preview names. A
+// GET that requires more than read access, such as one that creates a token, is no
+// preview.
+func (x *exchange) narrow() error {
+	role, ok := x.r.Header[asRole]
+	if !ok {
+		return nil
+	}
+	if x.method != http.MethodGet || x.route.Right.Op > resource.Read {
+		return errPreview
+	}
+	access, err := x.Sessions.AsRole(x.r.Context(), x.access, role[0], x.path, x.remote())
+	if err == nil {
+		x.access = access
+	}
+	return err
 }
 
 // identify authenticates the caller. If there is an Authorization header, it

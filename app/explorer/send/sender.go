@@ -85,6 +85,7 @@ func (s *Sender) DraftEndpoints() []resource.Endpoint {
 		serve.Get("/checks", "List the kinds of checks", kinds),
 		serve.Post("/links", "Get the link to a screen, a request, a response or a comparison", &linkRequests,
 			s.writeLink),
+		serve.Post("/as-role", "Send a GET as holders of another role would", &asRoleRequests, s.readAsRole),
 		serve.Post("/links/open", "Read a link", &openLinkRequests, s.readLink),
 	}
 }

@@ -2,6 +2,7 @@
 import type { Http } from './call'
 import { explorer, type Schemas } from './explorer'
 import { collection, type Kept } from './kept'
+import type { DraftData } from './model'
 
 export type Filtered = Schemas['Filtered']
 export type Leaf = Schemas['Leaf']
@@ -30,6 +31,8 @@ export interface AskClient {
   /** Returns a value exactly as in the body, a string with its quotes. */
   nodeJson(document: string, node: number): Promise<string>
   compare(left: Side, right: Side, ignore: string[], signal?: AbortSignal): Promise<Comparison>
+  /** Reads as holders of another role would; for administrators. */
+  asRole(draft: DraftData, roleId: number): Promise<Schemas['SeenAs']>
   extractors: Kept<'/extractors'>
   /** Returns the kinds of checks in the order to show them. */
   checkKinds(): Promise<Schemas['ShownKind'][]>
@@ -53,6 +56,7 @@ export function askClient(http: Http): AskClient {
           ignore,
         },
       }),
+    asRole: (draft, roleId) => post('/as-role', { body: { draft, roleId } }),
     extractors: collection(http, '/extractors'),
     checkKinds: async () => (await get('/checks')).kinds,
   }

@@ -365,6 +365,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/as-role": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a GET as holders of another role would
+         * @description Required permission: none: any signed-in user.
+         */
+        post: operations["postAsRole"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/links/open": {
         parameters: {
             query?: never;
@@ -2777,6 +2797,15 @@ export interface components {
             /** @description what is not in the link: names of secret parameters, headers, body */
             without: string[];
         };
+        SeenAs: {
+            status: number;
+            /** @description why it is refused; empty for a response */
+            message: string;
+            /** @description permission that the role does not have */
+            right: string;
+            /** @description the body, to compare; empty if it is refused */
+            document: string;
+        };
         Target: {
             /** @description name of the Monitor screen */
             screen?: string;
@@ -3502,6 +3531,12 @@ export interface components {
             target?: components["schemas"]["Target"];
             /** @description The request to link to */
             draft?: components["schemas"]["Draft"];
+        };
+        AsRole: {
+            /** @description A GET */
+            draft: components["schemas"]["Draft"];
+            /** @description The role to read as */
+            roleId: number;
         };
         OpenLink: {
             /** @description spyglass://… */
@@ -4716,6 +4751,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["MadeLink"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    postAsRole: {
+        parameters: {
+            query?: {
+                /** @description The remote portal; 0, the default, is the built-in one */
+                portal?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AsRole"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SeenAs"];
                 };
             };
             400: components["responses"]["Invalid"];

@@ -18,6 +18,7 @@ export function fakeAsk(doc: (id: string) => FakeDocument): Omit<AskClient, 'ext
     keys: async (id) => [...new Set([...doc(id).text.matchAll(/"([^"]+)": /g)].map((m) => m[1]))],
     scalars: async (id) => ({ list: null, more: false, scalars: leaves(JSON.parse(doc(id).text), '$', '') }),
     nodeJson: async (id, node) => doc(id).content(node),
+    asRole: async () => ({ status: 200, message: '', right: '', document: '' }),
     compare: async () => ({ changes: [], added: 0, removed: 0, changed: 0, by: [] }),
     checkKinds: async () => [],
   }

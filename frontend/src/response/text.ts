@@ -55,6 +55,10 @@ export const text = {
     previousResponse: 'Previous response',
     none: 'none',
     tab: (title: string) => `Tab ${title}`,
+    roles: 'As another role',
+    asRole: (role: string) => `As role ${role}`,
+    as: (role: string) => `as role ${role}`,
+    refused: (role: string, status: number, why: string) => `Role ${role} gets ${status}: ${why}`,
   },
   compareView: {
     path: 'path',
