@@ -131,6 +131,7 @@ func (s *Service) Endpoints() []resource.Endpoint {
 				Query: hour.Query, Body: fetch{"1,2"}}, Handle: s.fetch,
 		},
 		s.sparkEndpoint(),
+		s.countEndpoint([]resource.Param{device, on, instance}),
 	}
 	for i := range all {
 		e := &all[i]

@@ -18,6 +18,7 @@ import (
 	"spyglass/backend/portal/datasource"
 	"spyglass/backend/portal/fleet"
 	"spyglass/backend/portal/maintenance"
+	"spyglass/backend/portal/override"
 	"spyglass/backend/portal/setting"
 	"spyglass/backend/resource"
 	"spyglass/backend/series"
@@ -76,6 +77,8 @@ func (h *house) tables() {
 	storetest.Add(h, h.db, &fleet.InstanceGroups)
 	storetest.Add(h, h.db, &fleet.UnsettledRows)
 	storetest.Add(h, h.db, &fleet.SettlingRow)
+	storetest.Add(h, h.db, &override.Overrides)
+	storetest.Add(h, h.db, &override.GroupDataSourceSettings)
 }
 
 func put[T any](h *house, r *resource.Resource[*T], rows ...T) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"spyglass/backend/portal/alert"
+	"spyglass/backend/portal/threshold"
 	"spyglass/backend/resource"
 )
 
@@ -30,14 +31,15 @@ type judge struct {
 
 // state is a data point that is beyond its threshold, or was at the last poll.
 type state struct {
-	alert    int64 // the active one; 0: none
-	severity int64 // of it
-	value    string
-	startOn  resource.Seconds
+	threshold.Run // of the active alert
 
-	polls   int64 // in a row that were worse, or better, than the alert
-	towards int64 // the severity that all of them reached
-	worse   bool
+	alert   int64 // the active one; 0: none
+	value   string
+	startOn resource.Seconds
+}
+
+func stateOf(a *alert.Alert) *state {
+	return &state{Run: threshold.Run{Severity: a.Severity}, alert: int64(a.ID), value: a.Value, startOn: a.StartOn}
 }
 
 // maxStates bounds how many data points are remembered. Beyond it only those
@@ -94,10 +96,9 @@ func (j *judge) set(a *alert.Alert) {
 		j.drop(a.InstanceID, a.DataPointID)
 	case a.Cleared:
 	case s == nil || s.alert != int64(a.ID):
-		j.put(a.InstanceID, a.DataPointID, &state{alert: int64(a.ID), severity: a.Severity, value: a.Value,
-			startOn: a.StartOn})
+		j.put(a.InstanceID, a.DataPointID, stateOf(a))
 	default:
-		s.severity, s.value = a.Severity, a.Value
+		s.Severity, s.value = a.Severity, a.Value
 	}
 }
 
@@ -209,7 +210,7 @@ func (j *judge) take(ctx context.Context, readings []reading) error {
 			j.drop(acts[i].reading.of.instance, acts[i].rule.id)
 			continue
 		}
-		*acts[i].state = state{alert: int64(a.ID), severity: a.Severity, value: a.Value, startOn: a.StartOn}
+		*acts[i].state = *stateOf(a)
 	}
 	return nil
 }
@@ -253,7 +254,7 @@ func (j *judge) weigh(acts []act, one *reading) []act {
 		if !known || s == nil && severity == 0 || s != nil && s.initial(w) {
 			continue
 		}
-		if one.behind && (s == nil || severity > s.severity) {
+		if one.behind && (s == nil || severity > s.Severity) {
 			continue
 		}
 		if s == nil {
@@ -263,7 +264,7 @@ func (j *judge) weigh(acts []act, one *reading) []act {
 			s = &state{}
 			j.put(w.instance, r.id, s)
 		}
-		switch news, to := s.step(severity, r); {
+		switch news, to := s.Step(severity, r.opens, r.clears); {
 		case news:
 			acts = append(acts, act{one, r, s, to})
 		case s.alert == 0 && severity == 0:
@@ -271,26 +272,6 @@ func (j *judge) weigh(acts []act, one *reading) []act {
 		}
 	}
 	return acts
-}
-
-// step counts a poll. news is true when enough of them in a row were worse, or
-// better, than the alert; to is then the severity that all of them reached.
-func (s *state) step(severity int64, r *rule) (news bool, to int64) {
-	if severity == s.severity {
-		s.polls = 0
-		return false, 0
-	}
-	worse := severity > s.severity
-	if s.polls == 0 || s.worse != worse {
-		s.polls, s.towards, s.worse = 0, severity, worse
-	}
-	s.polls++
-	if worse {
-		s.towards = min(s.towards, severity)
-		return s.polls >= r.opens, s.towards
-	}
-	s.towards = max(s.towards, severity)
-	return s.polls >= r.clears, s.towards
 }
 
 // write raises or clears the alert; it returns nil when none is active then.

@@ -3966,6 +3966,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/device/devices/{deviceId}/devicedatasources/{hdsId}/instances/{id}/alertcounts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count the alerts of a threshold
+         * @description Returns how many alerts a threshold would have opened in the last days. It compares the stored samples by the rules of the data point: the number of polls before an alert opens and clears. Missing data, maintenance and dependencies are not considered.
+         *
+         *     Required permission: read on deviceGroup.
+         */
+        get: operations["getDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesByIdAlertcounts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/alert/alerts/{id}/story": {
         parameters: {
             query?: never;
@@ -8959,6 +8981,52 @@ export interface components {
             step: number;
             /** @description in the order of series */
             items: components["schemas"]["Sparkline"][];
+        };
+        CountedAlert: {
+            /** @description epoch seconds */
+            startEpoch: number;
+            /** @description epoch seconds; 0: it is still active */
+            endEpoch: number;
+            /** @description its worst: 2 warn, 3 error, 4 critical */
+            severity: number;
+        };
+        ThresholdCount: {
+            /** @description name of the data point */
+            dataPointName: string;
+            /** @description the counted threshold */
+            alertExpr: string;
+            /** @description the threshold in effect */
+            effectiveAlertExpr: string;
+            /** @description of the counted time, epoch seconds */
+            startTime: number;
+            /** @description of the counted time, epoch seconds */
+            endTime: number;
+            /** @description polls in a row before an alert opens */
+            alertTransitionInterval: number;
+            /** @description polls in a row before it clears */
+            alertClearInterval: number;
+            /** @description seconds between two polls */
+            collectionInterval: number;
+            /** @description alerts */
+            total: number;
+            /** @description those that became critical */
+            critical: number;
+            /** @description those that became error, but not critical */
+            error: number;
+            /** @description those that stayed warnings */
+            warn: number;
+            /** @description how long there was an alert in total */
+            seconds: number;
+            /** @description alerts of the threshold in effect, counted in the same way */
+            current: number;
+            /** @description values that were compared */
+            samples: number;
+            /** @description distance of older samples in seconds, if it is longer than the interval: shorter peaks are not in them; 0: every poll has a sample */
+            sparse: number;
+            /** @description until then samples are that far apart, epoch seconds; 0: every poll has a sample */
+            sparseUntil: number;
+            /** @description the newest 100, the newest first */
+            items: components["schemas"]["CountedAlert"][];
         };
         IncidentAlert: {
             id: number;
@@ -29093,6 +29161,70 @@ export interface operations {
             403: components["responses"]["Denied"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    getDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesByIdAlertcounts: {
+        parameters: {
+            query: {
+                /**
+                 * @description Name of the data point
+                 * @example inBits
+                 */
+                datapoint: string;
+                /**
+                 * @description Threshold, as > 60 80 90; default: the one in effect
+                 * @example > 60 80 90
+                 */
+                alertExpr?: string;
+                /** @description How many days up to now */
+                days?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the device
+                 * @example 1
+                 */
+                deviceId: number;
+                /**
+                 * @description Id of the data source on the device
+                 * @example 1
+                 */
+                hdsId: number;
+                /**
+                 * @description Id of the instance
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ThresholdCount"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description no user is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the user's role does not have the permission */
+            403: components["responses"]["Denied"];
+            /** @description there is no such device, data source on it, instance or graph, or it is not yours to see */
+            404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
