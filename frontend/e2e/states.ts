@@ -106,6 +106,18 @@ export const states: State[] = [
     },
   },
   {
+    name: 'a threshold adjusted on a chart',
+    open: async (page) => {
+      await device(page)
+      await page
+        .getByRole('button', { name: /^Adjust the thresholds of/ })
+        .first()
+        .click()
+      await page.getByText(/in the last 14 days/).waitFor()
+      await page.getByRole('button', { name: 'Group', exact: true }).click()
+    },
+  },
+  {
     name: 'the story of an alert',
     open: async (page) => {
       await alerts(page)

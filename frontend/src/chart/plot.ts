@@ -112,6 +112,20 @@ export class Plot {
     this.chart.destroy()
   }
 
+  /**
+   * Draws other limits, for example while one is dragged. The scale stays unless it would hide one of them.
+   */
+  limit(limits: Limit[]) {
+    this.o = { ...this.o, limits }
+    const { min, max } = this.chart.scales.y
+    const ends = this.chart.series.slice(1).flatMap((s) => [s.min, s.max].filter((n) => n != null))
+    const [low, high] = ends.length ? this.#span(Math.min(...ends), Math.max(...ends)) : this.#span(null, null)
+    const hidden = ({ value }: Limit) =>
+      value >= low && value <= high && (value < (min ?? -Infinity) || value > (max ?? Infinity))
+    if (limits.some(hidden)) this.chart.setScale('y', { min: low, max: high })
+    else this.chart.redraw(false)
+  }
+
   #colour(name: string): string {
     return getComputedStyle(this.host).getPropertyValue(name).trim()
   }

@@ -93,6 +93,7 @@ export const text = {
       someHave: (n: number, of: number) => `${n} of the ${of} compared have it`,
     },
     thresholds: 'Thresholds',
+    adjust: (graph: string) => `Adjust the thresholds of ${graph}`,
     asTable: 'As a table',
     pollFailed: (why: string) => `The last poll failed: ${why}`,
     discoveryFailed: (why: string) => `The last discovery failed: ${why}`,
