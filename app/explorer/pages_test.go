@@ -108,8 +108,9 @@ func TestAScriptOfAllPagesFetchesAllPages(t *testing.T) {
 		t.Fatalf("the script failed with %d %s", a.status, a.body)
 	}
 	_, steps, _ := strings.Cut(script.Text, "\nsend_pages() {")
-	for _, want := range []string{"\nsend_pages '1. GET /raw/list?size=5&filter=a%3Ab' 200 0 5 \\\n  -X GET '",
-		"/raw/list?filter=a%3Ab&size=5&offset='", "\nsend '2. GET /raw/list", "/raw/list?size=5&filter=a%3Ab'"} {
+	for _, want := range []string{"\nsend_pages '1. GET /raw/list?size=5&filter=a%3Ab' 200 0 5 \\\n  " +
+		"-X GET \"$var_portal\"'/raw/list?filter=a%3Ab&size=5&offset='", "\nsend '2. GET /raw/list",
+		"\"$var_portal\"'/raw/list?size=5&filter=a%3Ab'"} {
 		before, after, ok := strings.Cut(steps, want)
 		if !ok {
 			t.Fatalf("behind\n%s\nthere is no %s in\n%s", before, want, script.Text)

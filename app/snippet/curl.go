@@ -5,6 +5,7 @@ import "strings"
 // Curl writes a command for a POSIX shell.
 var Curl = Language{
 	ID: "curl", Label: "cURL", ScriptLabel: "Bash", Lexer: "bash", Extension: "sh",
+	comment: "#", run: "bash script.sh", shebang: "#!/usr/bin/env bash\n",
 	script: bashScript,
 	write: func(r Request) string {
 		words := []string{"curl --globoff -X " + shellWord(r.Method) + " " + shellWord(r.URL),

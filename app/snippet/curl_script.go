@@ -1,6 +1,7 @@
 package snippet
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 )
@@ -16,7 +17,7 @@ request() {
   for try in 1 2 3 4 5; do
     failed=0
     : >"$headers" # curl leaves the file unchanged if there is no response
-    response=$(curl --silent --show-error --globoff --dump-header "$headers" -H "Authorization: Bearer $SPYGLASS_TOKEN" "$@" < <(printf %s "${body-}")) || failed=$?
+    response=$(curl --silent --show-error --globoff --max-time 60 --dump-header "$headers" -H "Authorization: Bearer $SPYGLASS_TOKEN" "$@" < <(printf %s "${body-}")) || failed=$?
     if [ "$try" = 5 ] || [ "${expected-}" = 429 ] || ! grep -q '^HTTP/[0-9.]* 429' "$headers"; then break; fi
     seconds=$(grep -iE '^(retry-after|x-rate-limit-window): *[0-9]+' "$headers" | sort -f | head -n 1 | tr -dc 0-9) || true
     [ "${seconds:=5}" -le 3600 ] || break
@@ -36,7 +37,8 @@ send() {
   response=$(request --write-out '\n%{http_code}' "$@")
   status=${response##*$'\n'}
   printf '%s: %s\n' "$title" "$status" >&2
-  printf '%s\n' "${response%$'\n'*}"
+  text=${response%$'\n'*}
+  printf '%s\n' "$text"
   case $status in
     $expected) ;;
     *) printf 'Stopped: %s returned %s, expected %s\n' "$title" "$status" "$expected" >&2; exit 1 ;;
@@ -61,14 +63,28 @@ more() {
 const bashPages = `
 # send_pages TITLE STATUS OFFSET SIZE -X GET URL ARGUMENTS…: a list, page by page.
 send_pages() {
-  local title=$1 expected=$2 offset=$3 size=$4 url=$7 page
+  local title=$1 expected=$2 offset=$3 size=$4 url=$7 page first=
   shift 7
   while
     page=$(send "$title from $offset" "$expected" "$url$offset" "$@") || { printf '%s\n' "$page"; exit 1; }
     printf '%s\n' "$page"
+    first=${first:-$page}
     offset=$((offset + size))
     more "$page" "$offset"
   do :; done
+  text=$first
+}
+`
+
+const bashField = `
+command -v jq >/dev/null || { printf 'Install jq: this script reads values of responses with it.\n' >&2; exit 1; }
+
+# field TITLE PATH FILTER: what a jq filter finds in the last response.
+field() {
+  jq -cr "$3"' | if . == null then error("none") else . end' <<<"$text" 2>/dev/null || {
+    printf 'Stopped: the response to %s has no %s\n' "$1" "$2" >&2
+    exit 1
+  }
 }
 `
 
@@ -118,7 +134,24 @@ func bashAssignment(v *Variable, name string) string {
 	case Random:
 		return name + "=$(uuidgen 2>/dev/null | tr A-Z a-z || cat /proc/sys/kernel/random/uuid)"
 	}
+	if v.Override != "" {
+		return name + "=${" + v.Override + "-" + shellQuoted(v.Value) + "}"
+	}
 	return name + "=" + shellQuoted(v.Value)
+}
+
+// jqFilter returns the path as a filter of jq.
+func jqFilter(x *Extract) string {
+	out := "."
+	for _, key := range x.Path {
+		if name, ok := key.(string); ok {
+			quoted, _ := json.Marshal(name) // a string has JSON
+			out += "[" + string(quoted) + "]"
+		} else {
+			out += fmt.Sprintf("[%d]", key)
+		}
+	}
+	return out
 }
 
 // bashEscapes defines the functions that escape variables for their places.
@@ -200,10 +233,13 @@ func bashHeader(h scriptHeader) text {
 func bashScript(s *script) string {
 	names := bashNames(s)
 	var b strings.Builder
-	b.WriteString("#!/usr/bin/env bash\nset -euo pipefail\n\n" + bashVariables(s, names) + bashRequest +
+	b.WriteString("set -euo pipefail\n\n" + bashVariables(s, names) + bashRequest +
 		"trap 'rm -f \"$headers\"' EXIT\n" + bashSend)
 	if s.paged() {
 		b.WriteString(bashMore + bashPages)
+	}
+	if s.extracting() {
+		b.WriteString(bashField)
 	}
 	for i := range s.steps {
 		st := &s.steps[i]
@@ -217,6 +253,10 @@ func bashScript(s *script) string {
 			send = fmt.Sprintf("send_pages %s %s %d %d", shellQuoted(st.title), expect, st.pages.Offset, st.pages.Size)
 		}
 		b.WriteString("\n" + bashBody(long) + send + " \\\n  " + strings.Join(words, " \\\n  ") + "\n")
+		for _, x := range st.extract {
+			b.WriteString(names[x.Variable] + "=$(field " + shellQuoted(st.title) + " " + shellQuoted(x.label()) + " " +
+				shellQuoted(jqFilter(&x)) + ")\n")
+		}
 	}
 	return b.String()
 }

@@ -8,6 +8,7 @@ import (
 // Go writes a program for Go and its standard library: `go run file.go`.
 var Go = Language{
 	ID: "go", Label: "Go", ScriptLabel: "Go", Lexer: "go", Extension: "go",
+	comment: "//", run: "go run script.go",
 	script: goScript,
 	write: func(r Request) string {
 		var b strings.Builder

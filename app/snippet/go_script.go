@@ -7,6 +7,8 @@ import (
 )
 
 const goSend = `
+var client = &http.Client{Timeout: time.Minute}
+
 // fetch sends one request.
 func fetch(method, url string, headers [][2]string, body string) (*http.Response, []byte) {
 	request, err := http.NewRequest(method, url, strings.NewReader(body))
@@ -17,7 +19,7 @@ func fetch(method, url string, headers [][2]string, body string) (*http.Response
 	for _, h := range headers {
 		request.Header.Set(h[0], h[1])
 	}
-	response, err := http.DefaultClient.Do(request)
+	response, err := client.Do(request)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -62,21 +64,71 @@ func send(title string, expected int, method, url string, headers [][2]string, b
 `
 
 const goPages = `
-// sendPages gets a list, page by page.
-func sendPages(title string, expected, offset, size int, method, url string, headers [][2]string, body string) {
+// sendPages gets a list, page by page, and returns the first page.
+func sendPages(title string, expected, offset, size int, method, url string, headers [][2]string, body string) []byte {
+	var first []byte
 	for {
 		var page struct {
 			Items []json.RawMessage
 			Total *int
 		}
-		if err := json.Unmarshal(send(fmt.Sprint(title, " from ", offset), expected, method, fmt.Sprint(url, offset), headers, body), &page); err != nil {
+		text := send(fmt.Sprint(title, " from ", offset), expected, method, fmt.Sprint(url, offset), headers, body)
+		if err := json.Unmarshal(text, &page); err != nil {
 			log.Fatal(err)
+		}
+		if first == nil {
+			first = text
 		}
 		offset += size
 		if len(page.Items) == 0 || page.Total != nil && *page.Total >= 0 && *page.Total <= offset {
-			return
+			return first
 		}
 	}
+}
+`
+
+const goField = `
+// field returns a value of a response, which ends the program if it has none.
+func field(title string, text []byte, path string, keys ...any) string {
+	decoder := json.NewDecoder(strings.NewReader(string(text)))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		log.Fatal(err)
+	}
+	for _, key := range keys {
+		object, _ := value.(map[string]any)
+		list, _ := value.([]any)
+		value = nil
+		switch key := key.(type) {
+		case string:
+			value = object[key]
+		case int:
+			if key < len(list) {
+				value = list[key]
+			}
+		}
+	}
+	if value == nil {
+		log.Fatalf("Stopped: the response to %s has no %s", title, path)
+	}
+	if plain, ok := value.(string); ok {
+		return plain
+	}
+	out, err := json.Marshal(value)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return string(out)
+}
+`
+
+const goSetting = `
+func setting(name, value string) string {
+	if other, ok := os.LookupEnv(name); ok {
+		return other
+	}
+	return value
 }
 `
 
@@ -124,7 +176,8 @@ func goScript(s *script) string {
 		path string
 		need bool
 	}{
-		{"crypto/rand", s.uses(Random)}, {"encoding/json", s.has(inJSON) || s.paged()}, {"fmt", true}, {"io", true},
+		{"crypto/rand", s.from(Random)}, {"encoding/json", s.has(inJSON) || s.paged() || s.extracting()},
+		{"fmt", true}, {"io", true},
 		{"log", true}, {"net/http", true},
 		{"net/url", s.has(inURL)}, {"os", true}, {"strconv", true}, {"strings", true}, {"time", true},
 	} {
@@ -137,7 +190,7 @@ func goScript(s *script) string {
 		b.WriteString("\nvar variables = map[string]string{\n")
 		for _, v := range s.variables {
 			value := map[Source]string{
-				Plain: strconv.Quote(v.Value), Environment: "environment(" + strconv.Quote(v.Value) + ")",
+				Plain: goPlain(&v), Environment: "environment(" + strconv.Quote(v.Value) + ")",
 				Clock: "strconv.FormatInt(time.Now().Unix()" + v.seconds() + ", 10)", Random: "newUUID()",
 			}[v.Source]
 			b.WriteString("\t" + strconv.Quote(v.Name) + ": " + value + ",\n")
@@ -147,15 +200,22 @@ func goScript(s *script) string {
 	for _, part := range []struct {
 		code string
 		need bool
-	}{{goEnvironment, s.uses(Environment)}, {goRandom, s.uses(Random)}, {goURL, s.has(inURL)}, {goJSON, s.has(inJSON)},
-		{goSend, true}, {goPages, s.paged()}} {
+	}{{goEnvironment, s.from(Environment)}, {goSetting, s.overridden()},
+		{goRandom, s.from(Random)}, {goURL, s.has(inURL)}, {goJSON, s.has(inJSON)},
+		{goSend, true}, {goPages, s.paged()}, {goField, s.extracting()}} {
 		if part.need {
 			b.WriteString(part.code)
 		}
 	}
 	b.WriteString("\nfunc main() {\n")
+	if s.extracting() {
+		b.WriteString("\tvar text []byte\n")
+	}
 	for _, st := range s.steps {
 		send, more := st.call("send(", "sendPages(", "%d, %d, ")
+		if len(st.extract) > 0 {
+			send = "text = " + send
+		}
 		b.WriteString("\t" + send + strconv.Quote(st.title) + fmt.Sprintf(", %d, %s", st.expect, more) +
 			strconv.Quote(st.method) + ", " + goPieces(st.url, strconv.Quote) + ", [][2]string{")
 		for i, h := range st.headers {
@@ -165,9 +225,21 @@ func goScript(s *script) string {
 			b.WriteString("{" + strconv.Quote(h.name) + ", " + goPieces(h.value, strconv.Quote) + "}")
 		}
 		b.WriteString("}, " + goPieces(st.body, goBody) + ")\n")
+		for _, x := range st.extract {
+			b.WriteString("\tvariables[" + strconv.Quote(x.Variable) + "] = field(" + strconv.Quote(st.title) +
+				", text, " + strings.Join(x.arguments(strconv.Quote), ", ") + ")\n")
+		}
 	}
 	b.WriteString("}\n")
 	return b.String()
+}
+
+// goPlain returns the value of a variable that the environment may override.
+func goPlain(v *Variable) string {
+	if v.Override == "" {
+		return strconv.Quote(v.Value)
+	}
+	return "setting(" + strconv.Quote(v.Override) + ", " + strconv.Quote(v.Value) + ")"
 }
 
 func goPieces(t text, literal func(string) string) string {

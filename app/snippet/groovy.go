@@ -6,6 +6,7 @@ import "strings"
 // HttpURLConnection would not send PATCH.
 var Groovy = Language{
 	ID: "groovy", Label: "Groovy", ScriptLabel: "Groovy", Lexer: "groovy", Extension: "groovy",
+	comment: "//", run: "groovy script.groovy",
 	script: groovyScript,
 	write: func(r Request) string {
 		var b strings.Builder

@@ -13,6 +13,7 @@ long pause(HttpResponse response) {
 
 String send(String title, int expected, String method, String url, Map headers, String body) {
     def builder = HttpRequest.newBuilder(URI.create(url)).header('Authorization', 'Bearer ' + System.getenv('SPYGLASS_TOKEN'))
+    builder.timeout(java.time.Duration.ofSeconds(60))
     headers.each { name, value -> builder.header(name, value) }
     builder.method(method, body ? HttpRequest.BodyPublishers.ofString(body) : HttpRequest.BodyPublishers.noBody())
     def response
@@ -33,12 +34,24 @@ String send(String title, int expected, String method, String url, Map headers, 
 `
 
 const groovyPages = `
-void sendPages(String title, int expected, long offset, long size, String method, String url, Map headers, String body) {
+String sendPages(String title, int expected, long offset, long size, String method, String url, Map headers, String body) {
+    String first = null
     while (true) {
-        def page = new groovy.json.JsonSlurper().parseText(send(title + ' from ' + offset, expected, method, url + offset, headers, body))
+        def text = send(title + ' from ' + offset, expected, method, url + offset, headers, body)
+        first = first ?: text
+        def page = new groovy.json.JsonSlurper().parseText(text)
         offset += size
-        if (!page.items || page.total != null && page.total >= 0 && page.total <= offset) return
+        if (!page.items || page.total != null && page.total >= 0 && page.total <= offset) return first
     }
+}
+`
+
+const groovyField = `
+String field(String title, String text, String path, Object... keys) {
+    def value = new groovy.json.JsonSlurper().parseText(text)
+    keys.each { key -> value = value instanceof Map || value instanceof List && key instanceof Integer ? value[key] : null }
+    if (value == null) throw new IllegalStateException('Stopped: the response to ' + title + ' has no ' + path)
+    value instanceof CharSequence ? value.toString() : groovy.json.JsonOutput.toJson(value)
 }
 `
 
@@ -50,7 +63,7 @@ func groovyScript(s *script) string {
 		b.WriteString("\n@Field Map variables = [\n")
 		for _, v := range s.variables {
 			value := map[Source]string{
-				Plain: groovyText(v.Value), Environment: "environment(" + groovyText(v.Value) + ")",
+				Plain: groovyPlain(&v), Environment: "environment(" + groovyText(v.Value) + ")",
 				Clock: "String.valueOf(System.currentTimeMillis().intdiv(1000)" + v.seconds() +
 					")", Random: "UUID.randomUUID().toString()",
 			}[v.Source]
@@ -58,7 +71,7 @@ func groovyScript(s *script) string {
 		}
 		b.WriteString("]\n")
 	}
-	if s.uses(Environment) {
+	if s.from(Environment) {
 		b.WriteString("\nString environment(String name) {\n    def value = System.getenv(name)\n" +
 			"    if (value == null) throw new IllegalStateException('set ' + name)\n    value\n}\n")
 	}
@@ -74,6 +87,9 @@ func groovyScript(s *script) string {
 	if s.paged() {
 		b.WriteString(groovyPages)
 	}
+	if s.extracting() {
+		b.WriteString(groovyField + "\nString text\n")
+	}
 	for _, st := range s.steps {
 		headers := make([]string, len(st.headers))
 		for i, h := range st.headers {
@@ -84,11 +100,26 @@ func groovyScript(s *script) string {
 			all = ":"
 		}
 		send, more := st.call("send(", "sendPages(", "%d, %d, ")
+		if len(st.extract) > 0 {
+			send = "text = " + send
+		}
 		b.WriteString("\n" + send + groovyText(st.title) + fmt.Sprintf(", %d, %s", st.expect, more) +
 			groovyText(st.method) + ", " + groovyPieces(st.url, groovyText) + ", [" + all + "], " +
 			groovyPieces(st.body, groovyBody) + ")\n")
+		for _, x := range st.extract {
+			b.WriteString("variables[" + groovyText(x.Variable) + "] = field(" + groovyText(st.title) + ", text, " +
+				strings.Join(x.arguments(groovyText), ", ") + ")\n")
+		}
 	}
 	return b.String()
+}
+
+// groovyPlain returns the value of a variable that the environment may override.
+func groovyPlain(v *Variable) string {
+	if v.Override == "" {
+		return groovyText(v.Value)
+	}
+	return "System.getenv().getOrDefault(" + groovyText(v.Override) + ", " + groovyText(v.Value) + ")"
 }
 
 func groovyPieces(t text, literal func(string) string) string {

@@ -6,6 +6,7 @@ import "strings"
 // built-in modules. It runs as a module and as a script.
 var JavaScript = Language{
 	ID: "javascript", Label: "JavaScript", ScriptLabel: "JavaScript", Lexer: "javascript", Extension: "js",
+	comment: "//", run: "node script.js",
 	script: jsScript,
 	write: func(r Request) string {
 		var b strings.Builder

@@ -15,7 +15,7 @@ async function send(title, expected, method, url, headers, body) {
   headers = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Buffer.from(value).toString("latin1")]))
   let response, text
   for (let tries = 1; ; tries++) {
-    response = await fetch(url, { method, headers: { Authorization: "Bearer " + process.env.SPYGLASS_TOKEN, ...headers }, body })
+    response = await fetch(url, { method, headers: { Authorization: "Bearer " + process.env.SPYGLASS_TOKEN, ...headers }, body, signal: AbortSignal.timeout(60000) })
     text = await response.text()
     console.error(title + ": " + response.status)
     const seconds = pause(response.headers)
@@ -34,17 +34,28 @@ async function send(title, expected, method, url, headers, body) {
 
 const jsPages = `
 async function sendPages(title, expected, offset, size, method, url, headers) {
+  let first
   for (;;) {
-    const page = JSON.parse(await send(title + " from " + offset, expected, method, url + offset, headers))
+    const text = await send(title + " from " + offset, expected, method, url + offset, headers)
+    first ??= text
+    const page = JSON.parse(text)
     offset += size
-    if (!page.items.length || (page.total >= 0 && page.total <= offset)) return
+    if (!page.items.length || (page.total >= 0 && page.total <= offset)) return first
   }
+}
+`
+
+const jsField = `
+function field(title, text, path, ...keys) {
+  const value = keys.reduce((found, key) => found?.[key], JSON.parse(text))
+  if (value === undefined || value === null) throw new Error("the response to " + title + " has no " + path)
+  return typeof value === "string" ? value : JSON.stringify(value)
 }
 `
 
 func jsScript(s *script) string {
 	var b strings.Builder
-	if s.uses(Environment) {
+	if s.from(Environment) {
 		b.WriteString("function environment(name) {\n  if (process.env[name] === undefined) throw new Error(\"set \" " +
 			"+ name)\n  return process.env[name]\n}\n\n")
 	}
@@ -52,7 +63,7 @@ func jsScript(s *script) string {
 		b.WriteString("const variables = {\n")
 		for _, v := range s.variables {
 			value := map[Source]string{
-				Plain: jsText(v.Value), Environment: "environment(" + jsText(v.Value) + ")",
+				Plain: jsPlain(&v), Environment: "environment(" + jsText(v.Value) + ")",
 				Clock: "String(Math.floor(Date.now() / 1000)" + v.seconds() +
 					")", Random: "globalThis.crypto?.randomUUID() ?? require(\"crypto\").randomUUID()",
 			}[v.Source]
@@ -70,13 +81,24 @@ func jsScript(s *script) string {
 	if s.paged() {
 		b.WriteString(jsPages)
 	}
+	if s.extracting() {
+		b.WriteString(jsField)
+	}
 	b.WriteString("\nasync function main() {\n")
+	if s.extracting() {
+		b.WriteString("  let text\n")
+	}
 	for i, st := range s.steps {
 		if i > 0 {
 			b.WriteString("\n")
 		}
 		send, more := st.call("send(", "sendPages(", "%d, %d, ")
-		b.WriteString("  await " + send + jsText(st.title) + fmt.Sprintf(", %d, %s", st.expect, more) +
+		if len(st.extract) > 0 {
+			b.WriteString("  text = await ")
+		} else {
+			b.WriteString("  await ")
+		}
+		b.WriteString(send + jsText(st.title) + fmt.Sprintf(", %d, %s", st.expect, more) +
 			jsText(st.method) + ", " + jsPieces(st.url, jsText) + ", {")
 		for k, h := range st.headers {
 			if k > 0 {
@@ -89,9 +111,22 @@ func jsScript(s *script) string {
 			b.WriteString(", " + jsPieces(st.body, jsBody))
 		}
 		b.WriteString(")\n")
+		for _, x := range st.extract {
+			b.WriteString("  variables[" + jsText(x.Variable) + "] = field(" + jsText(st.title) + ", text, " +
+				strings.Join(x.arguments(jsText), ", ") + ")\n")
+		}
 	}
-	b.WriteString("}\n\nmain()\n")
+	b.WriteString("}\n\nmain().catch((error) => {\n  console.error(\"Stopped: \" + (error.cause?.message || " +
+		"error.message))\n  process.exit(1)\n})\n")
 	return b.String()
+}
+
+// jsPlain returns the value of a variable that the environment may override.
+func jsPlain(v *Variable) string {
+	if v.Override == "" {
+		return jsText(v.Value)
+	}
+	return "process.env." + v.Override + " ?? " + jsText(v.Value)
 }
 
 func jsPieces(t text, literal func(string) string) string {

@@ -71,7 +71,7 @@ func TestAScriptWaitsAsA429AsksAndSendsAgain(t *testing.T) {
 				language, code = "curl", strings.Join(blocksOf(snippet.Runbook("Limits", steps, nil)), "\n")
 			} else {
 				l, _ := snippet.Find(id)
-				code = l.Script(steps, nil)
+				code = l.Script(snippet.Head{}, steps, nil)
 			}
 			out := run(t, language, []string{code})[0]
 			put := fmt.Sprint("PUT c ", len(long), " bytes")
@@ -95,7 +95,7 @@ func TestAScriptStopsAtA429ThatAsksForMoreThanAnHour(t *testing.T) {
 			l, _ := snippet.Find(id)
 			out := run(t, id,
 				[]string{
-					l.Script(
+					l.Script(snippet.Head{},
 						[]snippet.Step{
 							{
 								Title:   "GET a",

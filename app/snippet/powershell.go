@@ -5,6 +5,7 @@ import "strings"
 // PowerShell writes a script for Windows PowerShell 5.1 and PowerShell 7.
 var PowerShell = Language{
 	ID: "powershell", Label: "PowerShell", ScriptLabel: "PowerShell", Lexer: "powershell", Extension: "ps1",
+	comment: "#", run: "pwsh -File script.ps1",
 	script: powerShellScript,
 	write: func(r Request) string {
 		var b strings.Builder

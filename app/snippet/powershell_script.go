@@ -16,7 +16,7 @@ function Get-Pause($Headers) {
 
 function Send-Step($Title, $Expected, $Method, $Uri, $Headers, $ContentType, $Body) {
   $Headers['Authorization'] = "Bearer $env:SPYGLASS_TOKEN"
-  $words = @{ Method = $Method; Uri = $Uri; Headers = $Headers; UseBasicParsing = $true }
+  $words = @{ Method = $Method; Uri = $Uri; Headers = $Headers; UseBasicParsing = $true; TimeoutSec = 60 }
   if ($Body) {
     $words['Body'] = [Text.Encoding]::UTF8.GetBytes($Body)
     $words['ContentType'] = $ContentType
@@ -56,6 +56,25 @@ function Send-Pages($Title, $Expected, $Offset, $Size, $Method, $Uri, $Headers, 
 }
 `
 
+const powerShellField = `
+function Get-Field($Title, $Text, $Path, $Keys) {
+  $value = $Text | ConvertFrom-Json
+  foreach ($key in $Keys) {
+    if ($null -eq $value) { break }
+    if ($key -is [int]) { $value = @($value)[$key] } else { $value = $value.$key }
+  }
+  if ($null -eq $value) { throw "Stopped: the response to $Title has no $Path" }
+  if ($value -is [string]) { $value } else { ConvertTo-Json -Compress -Depth 100 $value }
+}
+`
+
+const powerShellSetting = `
+function Get-Setting($Name, $Default) {
+  $value = [Environment]::GetEnvironmentVariable($Name)
+  if ($null -eq $value) { $Default } else { $value }
+}
+`
+
 const powerShellEnvironment = `
 function Get-Value($Name) {
   $value = [Environment]::GetEnvironmentVariable($Name)
@@ -67,17 +86,20 @@ function Get-Value($Name) {
 func powerShellScript(s *script) string {
 	var b strings.Builder
 	b.WriteString("$ErrorActionPreference = 'Stop'\n")
-	if s.uses(Environment) {
+	if s.from(Environment) {
 		b.WriteString(powerShellEnvironment)
 	}
-	if s.uses(Clock) {
+	if s.overridden() {
+		b.WriteString(powerShellSetting)
+	}
+	if s.from(Clock) {
 		b.WriteString("\n$now = [DateTimeOffset]::UtcNow.ToUnixTimeSeconds()\n")
 	}
 	if len(s.variables) > 0 {
 		b.WriteString("\n$variables = @{\n")
 		for _, v := range s.variables {
 			value := map[Source]string{
-				Plain: powerShellText(v.Value), Environment: "(Get-Value " + powerShellText(v.Value) + ")",
+				Plain: powerShellPlain(&v), Environment: "(Get-Value " + powerShellText(v.Value) + ")",
 				Clock: "[string]($now" + v.seconds() + ")", Random: "[guid]::NewGuid().ToString()",
 			}[v.Source]
 			b.WriteString("  " + powerShellText(v.Name) + " = " + value + "\n")
@@ -95,6 +117,9 @@ func powerShellScript(s *script) string {
 	if s.paged() {
 		b.WriteString(powerShellPages)
 	}
+	if s.extracting() {
+		b.WriteString(powerShellField)
+	}
 	for _, st := range s.steps {
 		headers := []string{}
 		contentType := "''"
@@ -108,9 +133,26 @@ func powerShellScript(s *script) string {
 		send, more := st.call("Send-Step ", "Send-Pages ", "%d %d ")
 		b.WriteString("\n" + send + powerShellText(st.title) + fmt.Sprintf(" %d %s", st.expect, more) +
 			powerShellText(st.method) + " (" + powerShellPieces(st.url) + ") @{ " +
-			strings.Join(headers, "; ") + " } (" + contentType + ") (" + powerShellPieces(st.body) + ")\n")
+			strings.Join(headers, "; ") + " } (" + contentType + ") (" + powerShellPieces(st.body) + ")")
+		if len(st.extract) > 0 {
+			b.WriteString(" | Tee-Object -Variable text")
+		}
+		b.WriteString("\n")
+		for _, x := range st.extract {
+			words := x.arguments(powerShellText)
+			b.WriteString("$variables[" + powerShellText(x.Variable) + "] = Get-Field " + powerShellText(st.title) +
+				" (@($text)[0]) " + words[0] + " @(" + strings.Join(words[1:], ", ") + ")\n")
+		}
 	}
 	return b.String()
+}
+
+// powerShellPlain returns the value of a variable that the environment may override.
+func powerShellPlain(v *Variable) string {
+	if v.Override == "" {
+		return powerShellText(v.Value)
+	}
+	return "(Get-Setting " + powerShellText(v.Override) + " " + powerShellText(v.Value) + ")"
 }
 
 func powerShellPieces(t text) string {

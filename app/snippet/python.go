@@ -10,6 +10,7 @@ import (
 // not change.
 var Python = Language{
 	ID: "python", Label: "Python", ScriptLabel: "Python", Lexer: "python", Extension: "py",
+	comment: "#", run: "python3 script.py",
 	script: pythonScript,
 	write: func(r Request) string {
 		var b strings.Builder

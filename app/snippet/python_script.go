@@ -9,10 +9,12 @@ const pythonSend = `
 
 def fetch(request):
     try:
-        with urllib.request.urlopen(request) as response:
+        with urllib.request.urlopen(request, timeout=60) as response:
             return response.status, response.headers, response.read().decode()
     except urllib.error.HTTPError as error:
         return error.code, error.headers, error.read().decode()
+    except OSError as error:
+        sys.exit(f"Stopped: {error}")
 
 
 def pause(headers):
@@ -41,12 +43,29 @@ def send(title, expected, method, url, headers, body=None):
 
 const pythonPages = `
 def send_pages(title, expected, offset, size, method, url, headers):
+    first = None
     while True:
-        page = json.loads(send(f"{title} from {offset}", expected, method, url + str(offset), headers))
+        text = send(f"{title} from {offset}", expected, method, url + str(offset), headers)
+        first = first or text
+        page = json.loads(text)
         offset += size
         total = page.get("total")
         if not page["items"] or total is not None and 0 <= total <= offset:
-            return
+            return first
+
+`
+
+const pythonField = `
+def field(title, text, path, *keys):
+    value = json.loads(text)
+    for key in keys:
+        try:
+            value = value[key]
+        except (KeyError, IndexError, TypeError):
+            value = None
+    if value is None:
+        sys.exit(f"Stopped: the response to {title} has no {path}")
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 `
 
@@ -56,7 +75,10 @@ func pythonScript(s *script) string {
 	for _, more := range []struct {
 		name string
 		need bool
-	}{{"json", s.has(inJSON) || s.paged()}, {"urllib.parse", s.has(inURL)}, {"uuid", s.uses(Random)}} {
+	}{
+		{"json", s.has(inJSON) || s.paged() || s.extracting()},
+		{"urllib.parse", s.has(inURL)}, {"uuid", s.from(Random)},
+	} {
 		if more.need {
 			imports = append(imports, more.name)
 		}
@@ -68,7 +90,7 @@ func pythonScript(s *script) string {
 		b.WriteString("\nvariables = {\n")
 		for _, v := range s.variables {
 			value := map[Source]string{
-				Plain: pythonText(v.Value), Environment: "os.environ[" + pythonText(v.Value) + "]",
+				Plain: pythonPlain(&v), Environment: "os.environ[" + pythonText(v.Value) + "]",
 				Clock: "str(int(time.time())" + v.seconds() + ")", Random: "str(uuid.uuid4())",
 			}[v.Source]
 			b.WriteString("    " + pythonText(v.Name) + ": " + value + ",\n")
@@ -85,8 +107,14 @@ func pythonScript(s *script) string {
 	if s.paged() {
 		b.WriteString(pythonPages)
 	}
+	if s.extracting() {
+		b.WriteString(pythonField)
+	}
 	for _, st := range s.steps {
 		send, more := st.call("send", "send_pages", " %d, %d,")
+		if len(st.extract) > 0 {
+			send = "text = " + send
+		}
 		b.WriteString("\n" + send + "(\n    " + pythonText(st.title) + fmt.Sprintf(", %d,%s\n    ", st.expect, more) +
 			pythonText(st.method) + ", " + pythonPieces(st.url, pythonText) + ",\n    {")
 		for i, h := range st.headers {
@@ -100,8 +128,20 @@ func pythonScript(s *script) string {
 			b.WriteString("    " + pythonPieces(st.body, pythonBody) + ",\n")
 		}
 		b.WriteString(")\n")
+		for _, x := range st.extract {
+			b.WriteString("variables[" + pythonText(x.Variable) + "] = field(" + pythonText(st.title) + ", text, " +
+				strings.Join(x.arguments(pythonText), ", ") + ")\n")
+		}
 	}
 	return b.String()
+}
+
+// pythonPlain returns the value of a variable that the environment may override.
+func pythonPlain(v *Variable) string {
+	if v.Override == "" {
+		return pythonText(v.Value)
+	}
+	return "os.environ.get(" + pythonText(v.Override) + ", " + pythonText(v.Value) + ")"
 }
 
 func pythonPieces(t text, literal func(string) string) string {

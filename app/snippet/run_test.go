@@ -1,6 +1,7 @@
 package snippet_test
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -108,6 +109,12 @@ func write(t *testing.T, name, text string) {
 // program runs one; that it is there is a must, that it succeeds is not.
 func program(t *testing.T, dir, name string, args ...string) string {
 	t.Helper()
+	out, _ := command(t, dir, name, args...).CombinedOutput()
+	return string(out)
+}
+
+func command(t *testing.T, dir, name string, args ...string) *exec.Cmd {
+	t.Helper()
 	path, err := exec.LookPath(name)
 	if err != nil {
 		t.Fatalf("snippets are tested with bash, curl, python3, node, go and groovy: %v", err)
@@ -118,8 +125,23 @@ func program(t *testing.T, dir, name string, args ...string) string {
 		cmd.Env = []string{"JAVA_HOME=" + homes[0]}
 	}
 	cmd.Env = append(append(cmd.Env, os.Environ()...), "SPYGLASS_TOKEN=s3cret", "NO_PROXY=127.0.0.1",
-		"no_proxy=127.0.0.1", "GOFLAGS=-mod=mod", "GOWORK=off",
+		"no_proxy=127.0.0.1", "GOFLAGS=-mod=mod", "GOWORK=off", "SPYGLASS_GIVEN=from outside",
 		"JAVA_OPTS=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC") // a short program starts in half the time
-	out, _ := cmd.CombinedOutput()
-	return string(out)
+	return cmd
+}
+
+// runAlone runs a program of a language in a process of its own, as its head says.
+func runAlone(t *testing.T, language, code string) (printed string, exit int) {
+	t.Helper()
+	l, _ := snippet.Find(language)
+	file := filepath.Join(t.TempDir(), "script."+l.Extension)
+	write(t, file, code)
+	words := map[string][]string{"curl": {"bash"}, "python": {"python3"}, "javascript": {"node"}, "go": {"go", "run"},
+		"groovy": {"groovy"}}[language]
+	cmd := command(t, filepath.Dir(file), words[0], append(words[1:], file)...)
+	out, err := cmd.CombinedOutput()
+	if failed := (*exec.ExitError)(nil); err != nil && !errors.As(err, &failed) {
+		t.Fatal(err)
+	}
+	return string(out), cmd.ProcessState.ExitCode()
 }

@@ -37,6 +37,10 @@ func Runbook(title string, steps []Step, variables []Variable) string {
 			expect = fmt.Sprintf("status %d", st.expect)
 		}
 		b.WriteString("\nExpect " + expect + ". Anything else: stop here and find out why.\n")
+		for _, x := range st.extract {
+			b.WriteString("\nType " + markdownText(x.label()) + " of the response:\n\n" +
+				fenced("read -r "+names[x.Variable]+"\n"))
+		}
 	}
 	return b.String()
 }

@@ -1,18 +1,34 @@
 package snippet
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 )
 
+// Head is what the first lines of a script say. The zero value is none.
+type Head struct {
+	Title string   // what the script does
+	Notes []string // what it does not do, one sentence each
+}
+
 // Step is one request of a script or a runbook.
 type Step struct {
-	Title   string // "GET /device/devices"
-	Request        // with marks in place of variables
-	Expect  int    // the expected status; 0: any from 200 to 299
-	Pages   Pages  // for a list; the URL then ends where the offset is appended
+	Title   string    // "GET /device/devices"
+	Request           // with marks in place of variables
+	Expect  int       // the expected status; 0: any from 200 to 299
+	Pages   Pages     // for a list; the URL then ends where the offset is appended
+	Extract []Extract // from the response, of a list from its first page
+}
+
+// Extract sets a variable to a value of a response. It is left out where no later
+// step uses the variable.
+type Extract struct {
+	Variable string // Name of a Variable
+	Path     []any  // from the top of the response: names as string, indexes as int
 }
 
 // Pages makes a step request a list page by page until it ends: until the offset
@@ -28,7 +44,7 @@ type Source int
 
 // The sources.
 const (
-	Plain       Source = iota // Value
+	Plain       Source = iota // the environment variable Override, if it is set, or else Value
 	Environment               // the environment variable Value
 	Clock                     // Value seconds after the start of the script, in epoch seconds
 	Random                    // a new UUID
@@ -42,6 +58,8 @@ type Variable struct {
 	Mark  string
 	Value string
 	Source
+	Override string // see Plain; empty for none
+	Doc      string // what it is, in the head of a script; empty: the value of Name
 }
 
 // EnvironmentName returns the name of a variable in the environment.
@@ -64,8 +82,9 @@ func identifier(name string) string {
 // program waits for the requested time (Retry-After, or else the window of the
 // limit, or else five seconds) and sends the request again, up to four times. It
 // stops if the requested time is more than an hour.
-func (l Language) Script(steps []Step, variables []Variable) string {
-	return l.script(newScript(steps, variables))
+func (l Language) Script(head Head, steps []Step, variables []Variable) string {
+	s := newScript(steps, variables)
+	return l.shebang + s.head(head, l.comment, l.run) + l.script(s)
 }
 
 // script is the program for a language to write.
@@ -82,6 +101,7 @@ type scriptStep struct {
 	body    text
 	expect  int
 	pages   Pages
+	extract []Extract
 }
 
 type scriptHeader struct {
@@ -110,10 +130,12 @@ const (
 
 func newScript(steps []Step, variables []Variable) *script {
 	s := &script{}
-	used := map[string]bool{}
+	uses := make([]map[string]bool, len(steps))
 	known := newMarks(variables)
-	split := func(t string, as func(before string) place) text { return known.split(t, used, as) }
 	for i, step := range steps {
+		used := map[string]bool{}
+		uses[i] = used
+		split := func(t string, as func(before string) place) text { return known.split(t, used, as) }
 		r := clean(step.Request)
 		out := scriptStep{title: fmt.Sprintf("%d. %s", i+1, oneLineOf(step.Title)), method: r.Method,
 			expect: step.Expect, pages: step.Pages}
@@ -141,12 +163,154 @@ func newScript(steps []Step, variables []Variable) *script {
 		})
 		s.steps = append(s.steps, out)
 	}
-	for _, v := range variables {
-		if used[v.Name] {
-			s.variables = append(s.variables, v)
+	s.extracts(steps, uses)
+	s.uses(variables, uses)
+	return s
+}
+
+// extracts gives the steps what later ones use of their responses.
+func (s *script) extracts(steps []Step, uses []map[string]bool) {
+	later := map[string]bool{}
+	for i := len(steps) - 1; i >= 0; i-- {
+		for _, x := range steps[i].Extract {
+			if later[x.Variable] {
+				s.steps[i].extract = append(s.steps[i].extract, x)
+			}
+		}
+		maps.Copy(later, uses[i])
+	}
+}
+
+// uses gives the script the variables that its steps use. One that a response gives
+// before it is used does not have to be in the environment.
+func (s *script) uses(variables []Variable, uses []map[string]bool) {
+	used, given := map[string]bool{}, map[string]bool{}
+	for i := range s.steps {
+		for name := range uses[i] {
+			used[name] = true
+		}
+		for _, x := range s.steps[i].extract {
+			if !used[x.Variable] {
+				given[x.Variable] = true
+			}
 		}
 	}
-	return s
+	for _, v := range variables {
+		if !used[v.Name] {
+			continue
+		}
+		if given[v.Name] && v.Source == Environment {
+			v.Source, v.Override, v.Value = Plain, v.Value, ""
+		}
+		s.variables = append(s.variables, v)
+	}
+}
+
+// head returns the first lines of a script, as comments.
+func (s *script) head(h Head, comment, run string) string {
+	if h.Title == "" {
+		return ""
+	}
+	var b strings.Builder
+	line := func(format string, args ...any) {
+		b.WriteString(strings.TrimRight(comment+" "+commentText(fmt.Sprintf(format, args...)), " ") + "\n")
+	}
+	line("Written by Spyglass.")
+	line("")
+	line("%s", h.Title)
+	line("")
+	for i := range s.steps {
+		st := &s.steps[i]
+		more := ""
+		if st.pages.Size > 0 {
+			more = " (all pages)"
+		}
+		for _, x := range st.extract {
+			more += ", " + x.label() + " becomes " + x.Variable
+		}
+		line("  %s%s", st.title, more)
+	}
+	line("")
+	line("Run it: %s", run)
+	line("It stops with exit code 1 at the first response with another status than expected.")
+	for _, note := range h.Notes {
+		line("%s", note)
+	}
+	line("")
+	line("It needs these environment variables:")
+	line("  SPYGLASS_TOKEN: an API token of the portal")
+	optional := false
+	for _, v := range s.variables {
+		optional = optional || v.Source == Plain && v.Override != ""
+		if v.Source == Environment {
+			line("  %s: %s", v.Value, v.doc())
+		}
+	}
+	if optional {
+		line("These replace values below:")
+	}
+	for _, v := range s.variables {
+		if v.Source == Plain && v.Override != "" {
+			line("  %s: %s", v.Override, v.doc())
+		}
+	}
+	return b.String() + "\n"
+}
+
+func (v *Variable) doc() string { return cmp.Or(v.Doc, "the value of "+v.Name) }
+
+// commentText replaces what could end a comment, or has a meaning in one.
+func commentText(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\\':
+			return '/'
+		case invisible(r):
+			return ' '
+		}
+		return oneLine(r)
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+}
+
+// label returns the path as JSONPath.
+func (x *Extract) label() string {
+	out := "$"
+	for _, key := range x.Path {
+		switch key := key.(type) {
+		case int:
+			out += fmt.Sprintf("[%d]", key)
+		case string:
+			if plainKey(key) {
+				out += "." + key
+			} else {
+				out += "[" + strconv.Quote(key) + "]"
+			}
+		}
+	}
+	return out
+}
+
+func plainKey(key string) bool {
+	return key != "" && identifier(key) == key && (key[0] < '0' || key[0] > '9')
+}
+
+// arguments returns the label and the keys as arguments of a language, each written
+// by literal.
+func (x *Extract) arguments(literal func(string) string) []string {
+	out := []string{literal(x.label())}
+	for _, key := range x.Path {
+		if name, ok := key.(string); ok {
+			out = append(out, literal(name))
+		} else {
+			out = append(out, fmt.Sprint(key))
+		}
+	}
+	return out
+}
+
+// extracting reports whether any step extracts values, which requires a function.
+func (s *script) extracting() bool {
+	return slices.ContainsFunc(s.steps, func(st scriptStep) bool { return len(st.extract) > 0 })
 }
 
 func (r *Request) value(name string) string {
@@ -305,9 +469,15 @@ func (st *scriptStep) call(one, pages, arguments string) (function, more string)
 	return pages, fmt.Sprintf(arguments, st.pages.Offset, st.pages.Size)
 }
 
-// uses reports whether a variable has that source.
-func (s *script) uses(source Source) bool {
+// from reports whether a variable has that source.
+func (s *script) from(source Source) bool {
 	return slices.ContainsFunc(s.variables, func(v Variable) bool { return v.Source == source })
+}
+
+// overridden reports whether the environment may override a variable, which requires
+// a function.
+func (s *script) overridden() bool {
+	return slices.ContainsFunc(s.variables, func(v Variable) bool { return v.Source == Plain && v.Override != "" })
 }
 
 // seconds returns the offset of a clock as " + 5" or " - 3600", or "" for 0.

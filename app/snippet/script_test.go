@@ -51,7 +51,7 @@ func TestAScriptSendsItsStepsWithItsVariables(t *testing.T) {
 			t.Parallel()
 			url, arrived := listen(t, http.StatusOK)
 			l, _ := snippet.Find(id)
-			code := l.Script(scriptSteps(url), scriptVariables)
+			code := l.Script(snippet.Head{}, scriptSteps(url), scriptVariables)
 			out := run(t, id, []string{code})[0]
 			a, _ := arrived(0)
 			if want := "/a%2Fb%20%C3%BC%26%27%22?q=a%2Fb%20%C3%BC%26%27%22&n=1"; strings.ReplaceAll(a.uri, "'",
@@ -135,7 +135,7 @@ func TestAScriptFetchesAllPages(t *testing.T) {
 					strings.Join(blocksOf(snippet.Runbook("Lists", pagedSteps(url), scriptVariables)), "\n")
 			} else {
 				l, _ := snippet.Find(id)
-				code = l.Script(pagedSteps(url), scriptVariables)
+				code = l.Script(snippet.Head{}, pagedSteps(url), scriptVariables)
 			}
 			out := run(t, language, []string{code})[0]
 			got := asked()
@@ -161,7 +161,7 @@ func TestAScriptStopsAtAPageThatFails(t *testing.T) {
 			steps := []snippet.Step{
 				{Title: "GET /0/list", Request: snippet.Request{Method: "GET", URL: url + "/0/list?size=3&offset="},
 					Expect: 200, Pages: snippet.Pages{Size: 3}}, scriptSteps(url)[1]}
-			out := run(t, id, []string{l.Script(steps, scriptVariables)})[0]
+			out := run(t, id, []string{l.Script(snippet.Head{}, steps, scriptVariables)})[0]
 			if _, ok := arrived(1); ok || !strings.Contains(out, "returned 404, expected 200") ||
 				!strings.Contains(out, `{"ok":true}`) {
 				t.Errorf("it went on, or does not say why it stopped:\n%s", out)
@@ -174,13 +174,13 @@ func TestAScriptStopsAtAnotherStatusThanExpected(t *testing.T) {
 	for _, id := range executed {
 		url, arrived := listen(t, http.StatusNotFound)
 		l, _ := snippet.Find(id)
-		out := run(t, id, []string{l.Script(scriptSteps(url), scriptVariables)})[0]
+		out := run(t, id, []string{l.Script(snippet.Head{}, scriptSteps(url), scriptVariables)})[0]
 		if _, ok := arrived(1); ok || !strings.Contains(out, "returned 404, expected 200") {
 			t.Errorf("%s went on, or does not say why it stopped:\n%s", id, out)
 		}
 		steps := scriptSteps(url)[1:2]
 		steps[0].Expect = 404
-		out = run(t, id, []string{l.Script(steps, scriptVariables)})[0]
+		out = run(t, id, []string{l.Script(snippet.Head{}, steps, scriptVariables)})[0]
 		if strings.Contains(out, "Stopped") || !strings.Contains(out, ": 404") {
 			t.Errorf("%s does not accept the status it is to expect:\n%s", id, out)
 		}
@@ -211,5 +211,114 @@ func TestARunbookRuns(t *testing.T) {
 	}
 	if want := []string{"GET Bearer s3cret", "POST Bearer s3cret", "PUT Bearer s3cret"}; !slices.Equal(came, want) {
 		t.Errorf("%q arrived, want %q; it printed\n%s\n%s", came, want, out, text)
+	}
+}
+
+const markFound, markGiven, markOwn = "70000000000000000007", "70000000000000000008", "70000000000000000009"
+
+var foundVariables = []snippet.Variable{
+	{Name: "found id", Mark: markFound, Value: "SPYGLASS_FOUND", Source: snippet.Environment},
+	{Name: "given", Mark: markGiven, Value: "from the script", Override: "SPYGLASS_GIVEN"},
+	{Name: "own", Mark: markOwn, Value: "it's } mine", Override: "SPYGLASS_OWN"},
+}
+
+func foundSteps(url string, path ...any) []snippet.Step {
+	return []snippet.Step{
+		{Title: "GET /list", Request: snippet.Request{Method: "GET", URL: url + "/list?size=3&offset="},
+			Pages:   snippet.Pages{Size: 3},
+			Extract: []snippet.Extract{{Variable: "found id", Path: path}, {Variable: "given", Path: nil}}},
+		{Title: "GET /one", Request: snippet.Request{Method: "GET", URL: url + "/one?id=" + markFound +
+			"&size=2&offset=0"},
+			Extract: []snippet.Extract{{Variable: "found id", Path: []any{"items", 1, "tags"}}}},
+		{Title: "GET /two", Request: snippet.Request{Method: "GET", URL: url + "/two?item=" + markFound + "&g=" +
+			markGiven + "&o=" + markOwn}},
+	}
+}
+
+func TestAScriptHandsOnWhatItFindsInResponses(t *testing.T) {
+	for _, id := range executed {
+		t.Run(id, func(t *testing.T) {
+			t.Parallel()
+			url, asked := listOf(t)
+			l, _ := snippet.Find(id)
+			steps := foundSteps(url, "items", 2, "id")
+			steps[0].Extract = steps[0].Extract[:1] // given is from outside
+			head := snippet.Head{Title: "coding: " + nasty, Notes: []string{"*/ " + nasty}}
+			code := l.Script(head, steps, foundVariables)
+			out, exit := runAlone(t, id, code)
+			want := []string{"/list?size=3&offset=0", "/list?size=3&offset=3", "/list?size=3&offset=6",
+				"/one?id=2&size=2&offset=0",
+				"/two?item=%5B%5D&g=from%20outside&o=it%27s%20%7D%20mine"}
+			got := asked()
+			for i := range got {
+				got[i] = strings.ReplaceAll(got[i], "'", "%27")
+			}
+			if !slices.Equal(got, want) || exit != 0 {
+				t.Errorf("%q were asked for, want %q; it ended with %d and printed\n%s\n%s", got, want, exit, out, code)
+			}
+			if n := strings.Count(out, `{"total":7`); n != 5 {
+				t.Errorf("%d responses were printed, want 5:\n%s", n, out)
+			}
+		})
+	}
+}
+
+func TestAScriptThatStopsFails(t *testing.T) {
+	for _, id := range executed {
+		t.Run(id, func(t *testing.T) {
+			t.Parallel()
+			l, _ := snippet.Find(id)
+			url, asked := listOf(t)
+			for _, tt := range []struct{ name, code, says string }{
+				{"nothing found", l.Script(snippet.Head{}, foundSteps(url, "items", 9, "a b"), foundVariables),
+					`the response to 1. GET /list has no $.items[9]["a b"]`},
+				{"no portal", l.Script(snippet.Head{}, foundSteps("http://127.0.0.1:1", "id"), foundVariables), ""},
+			} {
+				out, exit := runAlone(t, id, tt.code)
+				if exit == 0 || !strings.Contains(out, tt.says) {
+					t.Errorf("%s: it ended with %d and printed\n%s", tt.name, exit, out)
+				}
+			}
+			if got := asked(); len(got) != 3 {
+				t.Errorf("it went on: %q", got)
+			}
+		})
+	}
+}
+
+func TestTheHeadOfAScriptSaysHowToRunIt(t *testing.T) {
+	got := snippet.Python.Script(snippet.Head{Title: "Three requests\nto Portal", Notes: []string{"Not checked."}},
+		foundSteps("http://h", "items", 0, "id"), append(foundVariables, scriptVariables[3]))
+	want := `# Written by Spyglass.
+#
+# Three requests to Portal
+#
+#   1. GET /list (all pages), $.items[0].id becomes found id, $ becomes given
+#   2. GET /one, $.items[1].tags becomes found id
+#   3. GET /two
+#
+# Run it: python3 script.py
+# It stops with exit code 1 at the first response with another status than expected.
+# Not checked.
+#
+# It needs these environment variables:
+#   SPYGLASS_TOKEN: an API token of the portal
+# These replace values below:
+#   SPYGLASS_FOUND: the value of found id
+#   SPYGLASS_GIVEN: the value of given
+#   SPYGLASS_OWN: the value of own
+
+import os
+`
+	if !strings.HasPrefix(got, want) {
+		t.Errorf("the head is\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestARunbookAsksForWhatLaterStepsNeed(t *testing.T) {
+	got := snippet.Runbook("What I did", foundSteps("http://h", "items", 0, "id")[:2], foundVariables)
+	want := "\nType $.items\\[0].id of the response:\n\n```bash\nread -r var_found_id\n```\n"
+	if strings.Count(got, "read -r") != 1 || !strings.Contains(got, want) {
+		t.Errorf("the runbook is\n%s", got)
 	}
 }

@@ -54,6 +54,10 @@ type Language struct {
 
 	write  func(Request) string
 	script func(*script) string // writes several requests as one program
+
+	shebang string // first line of a program
+	comment string // begins a comment
+	run     string // runs a saved script
 }
 
 // Languages lists the languages in display order.

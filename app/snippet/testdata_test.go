@@ -21,8 +21,12 @@ func TestPowerShellFiles(t *testing.T) {
 	for name, code := range map[string]string{
 		"snippet.ps1": snippet.PowerShell.Write(sample),
 		"nasty.ps1":   snippet.PowerShell.Write(nastyBody),
-		"pages.ps1":   snippet.PowerShell.Script(pagedSteps("http://127.0.0.1:8443/api"), scriptVariables),
-		"script.ps1":  snippet.PowerShell.Script(scriptSteps("http://127.0.0.1:8443/api"), scriptVariables),
+		"pages.ps1": snippet.PowerShell.Script(snippet.Head{}, pagedSteps("http://127.0.0.1:8443/api"),
+			scriptVariables),
+		"script.ps1": snippet.PowerShell.Script(snippet.Head{Title: nasty}, scriptSteps("http://127.0.0.1:8443/api"),
+			scriptVariables),
+		"found.ps1": snippet.PowerShell.Script(snippet.Head{Title: "What is found"},
+			foundSteps("http://127.0.0.1:8443/api", "items", 0, "it's"), foundVariables),
 	} {
 		path := filepath.Join("testdata", name)
 		if *update {

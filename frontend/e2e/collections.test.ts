@@ -274,6 +274,14 @@ test('several entries are chosen by keys, exported as a bash script, moved and d
   const script = await readFile(await download.path(), 'utf8')
   expect(script.match(/^# (One|Two|Three)$/gm)).toEqual(['# One', '# Two'])
 
+  await entry(page, 'Two').click({ button: 'right' })
+  await page.getByRole('menuitem', { name: 'Write a script of 2 entries…' }).click()
+  const writing = page.getByRole('dialog', { name: '2 requests as one script' })
+  await writing.getByRole('radio', { name: 'Python' }).check({ force: true })
+  await writing.getByText('#   1. One').waitFor()
+  await shot(page, 'script')
+  await writing.getByRole('button', { name: 'Close' }).click()
+
   await bar.getByRole('button', { name: 'Move…' }).click()
   const move = page.getByRole('dialog', { name: 'Move 2 entries' })
   await move.getByLabel('To').selectOption({ label: 'cURL commands / Other' })
@@ -293,6 +301,71 @@ test('several entries are chosen by keys, exported as a bash script, moved and d
   await page.getByTestId('toast').getByText('Deleted 3 entries').waitFor()
   await page.getByTestId('toast').getByRole('button', { name: 'Undo' }).click()
   await expect.poll(names).toEqual(['1 cURL commands', '2 Fleet', '3 One', '3 Two', '3 Three', '2 Other', '3 Four'])
+})
+
+test('a collection becomes a script that runs: over all pages, with what the first response gives the next', async () => {
+  const page = await portal.page({ width: 1280, height: 800 })
+  await newRequest(page)
+  await showCollections(page)
+  await importText(
+    page,
+    '## Scripted\n# Devices\ncurl /device/devices?size=50&fields=id\n# One\ncurl /device/devices/{{foundId}}\n',
+  )
+  const [token, total, extractor] = await page.evaluate(async () => {
+    const start = (await (await fetch('/explorer/start')).json()) as { user: { id: number; csrfToken: string } }
+    const headers = { 'Content-Type': 'application/json', 'X-CSRF-Token': start.user.csrfToken }
+    const send = async (path: string, body: object) =>
+      (await (await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) })).json()) as {
+        bearer?: string
+        token?: string
+        id: number
+      }
+    const { id } = await send('/explorer/extractors', {
+      endpoint: 'GET /device/devices',
+      path: '$.items[0].id',
+      variable: 'foundId',
+    })
+    const { total } = (await (await fetch('/api/device/devices?size=1')).json()) as { total: number }
+    const made = await send(`/api/setting/admins/${start.user.id}/apitokens`, { note: 'scripts' })
+    return [made.bearer ?? made.token, total, id] as const
+  })
+  await entry(page, /^Scripted/).click({ button: 'right' })
+  await page.getByRole('menuitem', { name: 'Write a script…' }).click()
+  const dialog = page.getByRole('dialog', { name: '2 requests as one script' })
+  for (const [label, program, flag] of [
+    ['Bash', 'bash', '-c'],
+    ['Python', 'python3', '-c'],
+    ['JavaScript', 'node', '-e'],
+  ]) {
+    await dialog.getByRole('radio', { name: label }).check({ force: true })
+    await dialog
+      .getByText({ Bash: 'set -euo', Python: 'import urllib.request', JavaScript: 'const var' }[label]!)
+      .first()
+      .waitFor()
+    await dialog.getByRole('button', { name: 'Copy script' }).click()
+    const code = await page.evaluate(() => navigator.clipboard.readText())
+    const env = { ...process.env, SPYGLASS_TOKEN: token }
+    const { stdout, stderr } = await promisify(execFile)(program, [flag, code], { env, maxBuffer: 1 << 26 })
+    const said = stderr.trim().split('\n')
+    expect(said).toHaveLength(Math.ceil(total / 50) + 1)
+    expect(said.slice(0, 2)).toEqual(['1. Devices from 0: 200', '1. Devices from 50: 200'])
+    expect(said.at(-1)).toBe('2. One: 200')
+    expect(stdout).toContain('"displayName"')
+    const elsewhere = { ...env, SPYGLASS_PORTAL: 'http://127.0.0.1:1/api' }
+    await expect(promisify(execFile)(program, [flag, code], { env: elsewhere })).rejects.toThrow()
+  }
+  await dialog.getByRole('checkbox', { name: 'Get all pages of lists' }).uncheck()
+  await dialog.getByText('sendPages').first().waitFor({ state: 'detached' })
+  await dialog.getByRole('button', { name: 'Close' }).click()
+  await page.evaluate(async (id) => {
+    const start = (await (await fetch('/explorer/start')).json()) as { user: { csrfToken: string } }
+    const { folders } = (await (await fetch('/explorer/collections/tree')).json()) as {
+      folders: { id: number; parentId: number }[]
+    }
+    const made = Math.max(...folders.filter((f) => f.parentId === 0).map((f) => f.id))
+    for (const path of [`extractors/${id}`, `collections/${made}`])
+      await fetch(`/explorer/${path}`, { method: 'DELETE', headers: { 'X-CSRF-Token': start.user.csrfToken } })
+  }, extractor)
 })
 
 const tour = `## Tour

@@ -327,6 +327,20 @@ export const states: State[] = [
       await parts(page).catalog.getByRole('tab', { name: 'Collections' }).click()
     },
   },
+  {
+    name: 'a script of a collection',
+    open: async (page) => {
+      await newRequest(page)
+      await parts(page).path.fill('/device/devices')
+      await page.keyboard.press('Control+s')
+      await page.getByRole('dialog', { name: 'Save request' }).waitFor()
+      await page.keyboard.press('Enter')
+      await parts(page).catalog.getByRole('tab', { name: 'Collections' }).click()
+      await page.getByRole('tree', { name: 'Collections' }).getByRole('treeitem').first().click({ button: 'right' })
+      await page.getByRole('menuitem', { name: 'Write a script…' }).click()
+      await page.getByRole('dialog', { name: 'as one' }).getByText('SPYGLASS_TOKEN').first().waitFor()
+    },
+  },
   { name: 'a file to import', open: importing },
   {
     name: 'a file to export',

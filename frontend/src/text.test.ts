@@ -16,6 +16,7 @@ const done = [
   'client',
   'collections',
   'collections/batch',
+  'collections/script',
   'commands.ts',
   'monitor',
   'palette',

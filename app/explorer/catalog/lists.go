@@ -25,6 +25,10 @@ func (c *Catalog) Below(e *resource.Endpoint) []*resource.Endpoint {
 	return out
 }
 
+// IsList reports whether an endpoint of the catalog, nil for none, responds with a
+// list, page by page.
+func IsList(e *resource.Endpoint) bool { return e != nil && isList(e.Response) }
+
 // isList reports whether a response has a total and items with ids according to
 // the catalog.
 func isList(s *resource.Schema) bool {

@@ -47,8 +47,8 @@ func (s *Scripts) snippets(ctx context.Context, c *resource.Call, in *snippetReq
 		if out, err = t.Build(v.Filler(outgoing.Anyway, &in.Draft), &in.Draft); err != nil {
 			return nil, err
 		}
-		text = language.Script([]snippet.Step{{Title: out.Method + " " + out.Path, Request: plainRequest(out)}},
-			m.variables)
+		step := snippet.Step{Title: out.Method + " " + out.Path, Request: plainRequest(out)}
+		text = language.Script(snippet.Head{}, []snippet.Step{step}, m.variables)
 	}
 	return &shownSnippet{snippet.Highlight(language.Lexer, text), text}, nil
 }

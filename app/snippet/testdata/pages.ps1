@@ -16,7 +16,7 @@ function Get-Pause($Headers) {
 
 function Send-Step($Title, $Expected, $Method, $Uri, $Headers, $ContentType, $Body) {
   $Headers['Authorization'] = "Bearer $env:SPYGLASS_TOKEN"
-  $words = @{ Method = $Method; Uri = $Uri; Headers = $Headers; UseBasicParsing = $true }
+  $words = @{ Method = $Method; Uri = $Uri; Headers = $Headers; UseBasicParsing = $true; TimeoutSec = 60 }
   if ($Body) {
     $words['Body'] = [Text.Encoding]::UTF8.GetBytes($Body)
     $words['ContentType'] = $ContentType

@@ -1,3 +1,18 @@
+# Written by Spyglass.
+#
+# "double" 'single' ''' """ / // /n /u0041 $HOME ${x} $(id) `id` %s %d %% !! # & | ; < > * ? [a-z] {1,2} ~ ünï 😀 ‘curly’   end/
+#
+#   1. GET /x # injected
+#   2. POST '"`$x`
+#   3. PUT text
+#
+# Run it: pwsh -File script.ps1
+# It stops with exit code 1 at the first response with another status than expected.
+#
+# It needs these environment variables:
+#   SPYGLASS_TOKEN: an API token of the portal
+#   SPYGLASS_TOKEN: the value of token
+
 $ErrorActionPreference = 'Stop'
 
 function Get-Value($Name) {
@@ -33,7 +48,7 @@ function Get-Pause($Headers) {
 
 function Send-Step($Title, $Expected, $Method, $Uri, $Headers, $ContentType, $Body) {
   $Headers['Authorization'] = "Bearer $env:SPYGLASS_TOKEN"
-  $words = @{ Method = $Method; Uri = $Uri; Headers = $Headers; UseBasicParsing = $true }
+  $words = @{ Method = $Method; Uri = $Uri; Headers = $Headers; UseBasicParsing = $true; TimeoutSec = 60 }
   if ($Body) {
     $words['Body'] = [Text.Encoding]::UTF8.GetBytes($Body)
     $words['ContentType'] = $ContentType

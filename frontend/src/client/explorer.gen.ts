@@ -475,7 +475,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Convert requests of the history to a program or runbook
+         * Convert requests to a program or runbook
          * @description Required permission: none: any signed-in user.
          */
         post: operations["postScript"];
@@ -3564,7 +3564,13 @@ export interface components {
         };
         Script: {
             /** @description Ids in the history; they run in the order they were sent */
-            ids: number[];
+            ids?: number[];
+            /** @description Or ids of saved requests, in the order they run */
+            requests?: number[];
+            /** @description What they are together */
+            title?: string;
+            /** @description Get all pages of the lists among the saved requests */
+            pages?: boolean;
             /**
              * @description The id of one, or runbook
              * @default curl

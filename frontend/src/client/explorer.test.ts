@@ -40,7 +40,7 @@ test('only what is declared can be called', () => {
     // @ts-expect-error the id is a number
     post('/history/{id}/undo', { params: { id: '7' } }),
     // @ts-expect-error the body lacks the ids
-    post('/script', { body: { language: 'curl' } }),
+    post('/batch', { body: { goOn: true } }),
     // @ts-expect-error the body has another kind of id
     post('/script', { body: { ids: ['7'] } }),
     // @ts-expect-error it takes no body

@@ -320,7 +320,7 @@ export function fakeClient(
     },
     pinHistory: async () => {},
     restoreHistory: async () => {},
-    script: async (ids) => ({
+    script: async ({ ids = [] }) => ({
       text: `# ${ids.length} requests\n`,
       lines: [[{ class: 'comment', text: `# ${ids.length} requests` }]],
       name: 'script.sh',

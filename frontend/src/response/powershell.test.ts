@@ -21,7 +21,7 @@ test('a grammar of PowerShell reads every snippet and script that Go writes, and
     await Language.load(await readFile(require.resolve('tree-sitter-powershell/tree-sitter-powershell.wasm'))),
   )
   const names = (await readdir(files)).filter((n) => n.endsWith('.ps1'))
-  expect(names.sort()).toEqual(['nasty.ps1', 'pages.ps1', 'script.ps1', 'snippet.ps1'])
+  expect(names.sort()).toEqual(['found.ps1', 'nasty.ps1', 'pages.ps1', 'script.ps1', 'snippet.ps1'])
   for (const name of names)
     expect([name, wrongs(parser.parse(await readFile(new URL(name, files), 'utf8'))!.rootNode)]).toEqual([name, []])
   const page = await readFile(new URL('../../../build/docs/tokens.md', import.meta.url), 'utf8')
