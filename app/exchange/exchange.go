@@ -7,7 +7,8 @@
 //
 //	{"spyglass": 1, "name": "Fleet", "collections": [
 //	    {"name": "Devices", "doc": "…", "folders": [ … ], "requests": [
-//	        {"name": "", "doc": "…", "draft": {"method": "GET", "path": "/device/devices/{id}", … }}]}],
+//	        {"name": "", "doc": "…", "draft": {"method": "GET", "path": "/device/devices/{id}", … },
+//	         "examples": [{"name": "Found", "status": 200, "headers": [["ETag", "1"]], "body": "…"}]}]}],
 //	 "variables": [{"name": "pageSize", "value": "50"}]}
 //
 // A folder looks like a collection and a draft is a workspace.Draft, so that
@@ -103,6 +104,9 @@ func sizeOf(folders []workspace.Folder) (n int) {
 		for j := range folders[i].Requests {
 			r := &folders[i].Requests[j]
 			n += len(r.Name) + len(r.Doc) + len(r.Draft.Path) + len(r.Draft.Body)
+			for _, e := range r.Examples {
+				n += len(e.Body)
+			}
 			for _, rows := range []workspace.Rows{r.Draft.Query, r.Draft.Headers, r.Draft.PathParams} {
 				for _, row := range rows {
 					n += rowSize + len(row.Key) + len(row.Value) + len(row.Doc)
@@ -288,6 +292,7 @@ func (f *File) tidy(folders []workspace.Folder) {
 		for j := range folder.Requests {
 			r := &folder.Requests[j]
 			r.Name = plain(r.Name)
+			r.Examples = f.examples(r.Examples)
 			for _, rows := range []workspace.Rows{r.Draft.Query, r.Draft.Headers, r.Draft.PathParams} {
 				if slices.ContainsFunc(rows, func(row workspace.Row) bool { return row.Value == resource.Mask }) {
 					f.notes.add("%s with a secret that is hidden in the file: enter it again.")
@@ -296,6 +301,23 @@ func (f *File) tidy(folders []workspace.Folder) {
 		}
 		f.tidy(folder.Folders)
 	}
+}
+
+// examples returns the examples of a request that the workspace accepts.
+func (f *File) examples(all []workspace.SavedExample) (kept []workspace.SavedExample) {
+	for _, e := range all {
+		switch {
+		case len(kept) == workspace.MaxExamples:
+			f.notes.add("%s with more than 20 examples: the others were not imported.")
+			return kept
+		case len(e.Body) > workspace.MaxExampleBody:
+			f.notes.add("%s with an example of more than 1,024 KiB: it was not imported.")
+		default:
+			e.Name, e.StatusText = plain(e.Name), plain(e.StatusText)
+			kept = append(kept, e)
+		}
+	}
+	return kept
 }
 
 // plain returns a name on one line, truncated if too long.

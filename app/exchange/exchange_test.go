@@ -48,6 +48,7 @@ func TestOurOwnFormatLosesNothing(t *testing.T) {
 	b := bundle()
 	b.Folders[0].Requests[0].Draft.Mode = "raw"
 	b.Folders[0].Requests[0].Draft.Template = "/device/devices/{id}/x"
+	b.Folders[0].Requests[0].Examples = examples
 	found := again(t, &exchange.Spyglass, b)
 	if text(t, found.Folders) != text(t, b.Folders) || !reflect.DeepEqual(found.Variables, b.Variables) ||
 		len(found.Notes) > 0 {
@@ -55,8 +56,13 @@ func TestOurOwnFormatLosesNothing(t *testing.T) {
 	}
 }
 
+var examples = []workspace.SavedExample{
+	{Name: "Found", Status: 200, StatusText: "OK", Headers: [][2]string{{"Content-Type", "application/json"},
+		{"X-A", ""}}, Body: "{\n \"id\": 7 }"}, {Name: "Gone", Status: 404}}
+
 func TestPostmanKeepsRequestsAndFolders(t *testing.T) {
 	b := bundle()
+	b.Folders[0].Requests[0].Examples = examples
 	found := again(t, &exchange.Postman, b)
 	if text(t, found.Folders) != text(t, b.Folders) {
 		t.Errorf("got  %s\nwant %s", text(t, found.Folders), text(t, b.Folders))
@@ -109,6 +115,30 @@ func lines(folders []workspace.Folder, indent string) string {
 		}
 	}
 	return out.String()
+}
+
+func TestExamplesOfOtherShapesAreLeftOut(t *testing.T) {
+	long := strings.Repeat("x", workspace.MaxExampleBody+1)
+	for _, tt := range []struct{ response, want string }{
+		{`"none"`, ""}, {`null`, ""},
+		{`[1, {"name": 2}, {"name": "a\nb", "code": 200, "header": null, "body": null}]`, "a b"},
+		{`[{"name": "long", "body": "` + long + `"}, {"name": "short", "body": "x"}]`, "short"},
+		{`[` + strings.Repeat(`{"name": "x"},`, 30) + `{"name": "last"}]`, strings.Repeat("x", 20)},
+	} {
+		file := `{"info":{"name":"Mine"},"item":[{"name":"One","request":"/x","response":` + tt.response + `}]}`
+		found, err := exchange.Read(t.Context(), &exchange.File{Name: "a.json", Text: []byte(file)})
+		if err != nil {
+			t.Errorf("%.100s: %v", tt.response, err)
+			continue
+		}
+		got := ""
+		for _, e := range found.Folders[0].Requests[0].Examples {
+			got += e.Name
+		}
+		if got != tt.want {
+			t.Errorf("%.100s: got %q, want %q", tt.response, got, tt.want)
+		}
+	}
 }
 
 const postmanFile = `{"info":{"name":"Mine","schema":"https://schema.getpostman.com/json/collection/v2.1.0/collection.json"},

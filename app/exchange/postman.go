@@ -12,8 +12,9 @@ import (
 
 const postmanSchema = "https://schema.getpostman.com/json/collection/v2.1.0/collection.json"
 
-// Postman is a Postman collection, version 2.1. It omits authorization, scripts
-// and saved responses. Tests of the usual forms become checks, and checks tests.
+// Postman is a Postman collection, version 2.1. It omits authorization and scripts.
+// Tests of the usual forms become checks, and checks tests; saved responses are
+// examples.
 var Postman = Format{
 	ID: "postman", Label: "Postman collection v2.1", Family: "Postman v2.1",
 	Ext: "postman_collection.json", Type: "application/json",
@@ -111,6 +112,41 @@ type postmanItem struct {
 	Request     *postmanRequest `json:"request,omitempty"`
 	Auth        *postmanAuth    `json:"auth,omitempty"`
 	Event       []postmanScript `json:"event,omitempty"`
+
+	Response postmanResponses `json:"response,omitempty"`
+}
+
+// postmanResponse is an example.
+type postmanResponse struct {
+	Name            string          `json:"name"`
+	OriginalRequest *postmanRequest `json:"originalRequest,omitempty"`
+	Status          string          `json:"status"`
+	Code            int64           `json:"code"`
+	Header          postmanRows     `json:"header"`
+	Body            string          `json:"body"`
+}
+
+// postmanResponses is a list; whatever has another shape is left out.
+type postmanResponses []postmanResponse
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (r *postmanResponses) UnmarshalJSON(text []byte) error {
+	var all []json.RawMessage
+	if json.Unmarshal(text, &all) != nil {
+		return nil
+	}
+	for _, one := range all {
+		var in struct {
+			Name, Status, Body string
+			Code               int64
+			Header             postmanRows
+		}
+		if json.Unmarshal(one, &in) == nil {
+			*r = append(*r, postmanResponse{Name: in.Name, Status: in.Status, Code: in.Code, Header: in.Header,
+				Body: in.Body})
+		}
+	}
+	return nil
 }
 
 type postmanRequest struct {
@@ -278,6 +314,13 @@ func (f *File) postmanRequest(item *postmanItem) (workspace.Saved, bool) {
 		}
 	}
 	saved.Draft.Checks = saved.Draft.Checks[:min(len(saved.Draft.Checks), expect.MaxChecks)]
+	for _, one := range item.Response {
+		e := workspace.SavedExample{Name: one.Name, Status: one.Code, StatusText: one.Status, Body: one.Body}
+		for _, h := range one.Header {
+			e.Headers = append(e.Headers, [2]string{h.Key, h.Value.text})
+		}
+		saved.Examples = append(saved.Examples, e)
+	}
 	return saved, true
 }
 

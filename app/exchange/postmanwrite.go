@@ -37,7 +37,16 @@ func postmanItems(folders []workspace.Folder, requests []workspace.Saved) []post
 		if name == "" {
 			name = r.Draft.Method + " " + r.Draft.Path
 		}
-		items = append(items, postmanItem{Name: name, Request: postmanOf(&r), Event: testsOf(r.Draft.Checks)})
+		item := postmanItem{Name: name, Request: postmanOf(&r), Event: testsOf(r.Draft.Checks)}
+		for _, e := range r.Examples {
+			one := postmanResponse{Name: e.Name, OriginalRequest: item.Request, Status: e.StatusText, Code: e.Status,
+				Header: postmanRows{}, Body: e.Body}
+			for _, h := range e.Headers {
+				one.Header = append(one.Header, postmanRow{Key: h[0], Value: looseText{h[1]}})
+			}
+			item.Response = append(item.Response, one)
+		}
+		items = append(items, item)
 	}
 	return items
 }

@@ -115,7 +115,14 @@ func TestTwoAnswersAreComparedWhereverTheyAre(t *testing.T) {
 		`{"kind":"changed","path":"$.items[?@.id == 2].name","before":"\"b\"","after":"\"c\""},` +
 		`{"kind":"added","path":"$.items[?@.id == 3]","after":"{\"id\":3,\"name\":\"d\"}"}],"added":1,"removed":1,` +
 		`"changed":1,"by":["$.items by id"]}`
+	h.ask(1, "POST /explorer/collections", `{"name":"Things"}`)
+	h.saved(1, "One", draft("GET", "/raw/x"))
+	if a := h.ask(1, "POST /explorer/requests/1/examples", fmt.Sprintf(`{"historyId":%d,"name":"Before"}`,
+		before.HistoryID)); a.status != 200 {
+		t.Fatalf("the example: %d %s", a.status, a.body)
+	}
 	for name, sides := range map[string]string{
+		"example":   fmt.Sprintf(`"leftExample":1,"right":%q`, after.Document),
 		"documents": fmt.Sprintf(`"left":%q,"right":%q`, before.Document, after.Document),
 		"history":   fmt.Sprintf(`"leftHistory":%d,"rightHistory":%d`, before.HistoryID, after.HistoryID),
 		"both":      fmt.Sprintf(`"left":%q,"rightHistory":%d`, before.Document, after.HistoryID),
@@ -131,6 +138,7 @@ func TestTwoAnswersAreComparedWhereverTheyAre(t *testing.T) {
 	}{
 		{2, fmt.Sprintf(`{"left":%q,"right":%q}`, before.Document, after.Document), 404},
 		{2, fmt.Sprintf(`{"leftHistory":%d,"rightHistory":%d}`, before.HistoryID, after.HistoryID), 404},
+		{2, `{"leftExample":1,"rightExample":1}`, 404},
 		{1, fmt.Sprintf(`{"left":%q}`, before.Document), 400},
 	} {
 		if a := h.ask(tt.user, "POST /explorer/compare", tt.body); a.status != tt.status {

@@ -130,6 +130,7 @@ var Requests = resource.Resource[*Request]{
 		now.Method, now.Path = now.Draft.Method, now.Draft.Path
 		return nil
 	},
+	Remove: func(w *resource.Write, r *Request) error { return forgetExamples(w.Context, w.Tx, *r) },
 }
 
 func room(w *resource.Write, name string, userID, most int64, what string) error {
@@ -188,8 +189,7 @@ func inPlace(ctx context.Context, from resource.Reader, userID, id, parentID int
 
 // emptyCollection deletes the contents of a collection.
 func emptyCollection(ctx context.Context, tx resource.Tx, id int64) error {
-	if err := resource.DeleteAll(ctx, tx, requestRows,
-		resource.Where{Field: "collectionId", Op: "=", Value: id}); err != nil {
+	if err := forgetRequests(ctx, tx, resource.Where{Field: "collectionId", Op: "=", Value: id}); err != nil {
 		return err
 	}
 	inside, err := resource.Find(ctx, tx, collectionRows, resource.Where{Field: "parentId", Op: "=", Value: id})
@@ -205,6 +205,18 @@ func emptyCollection(ctx context.Context, tx resource.Tx, id int64) error {
 		}
 	}
 	return nil
+}
+
+// forgetRequests deletes requests with their examples.
+func forgetRequests(ctx context.Context, tx resource.Tx, which ...resource.Where) error {
+	rows, err := resource.Find(ctx, tx, requestRows, which...)
+	if err != nil {
+		return err
+	}
+	if err := forgetExamples(ctx, tx, rows...); err != nil {
+		return err
+	}
+	return resource.DeleteAll(ctx, tx, requestRows, which...)
 }
 
 // emptyTrash permanently deletes what was deleted before that time.
@@ -228,6 +240,6 @@ func (w *Workspace) emptyTrash(ctx context.Context, before resource.Millis) erro
 		if err := resource.DeleteAll(ctx, tx, collectionRows, old...); err != nil {
 			return err
 		}
-		return resource.DeleteAll(ctx, tx, requestRows, old...)
+		return forgetRequests(ctx, tx, old...)
 	})
 }

@@ -22,6 +22,8 @@ type Saved struct {
 	Name  string `json:"name"`
 	Doc   string `json:"doc,omitempty"`
 	Draft Draft  `json:"draft"`
+
+	Examples []SavedExample `json:"examples,omitempty"`
 }
 
 // Planted lists the collections and variables that Plant has created.
@@ -33,8 +35,9 @@ type Planted struct {
 
 // shelf holds a user's collections and requests, in their order.
 type shelf struct {
-	folders  map[int64][]Collection // by parent
-	requests map[int64][]Request    // by collection
+	folders  map[int64][]Collection   // by parent
+	requests map[int64][]Request      // by collection
+	examples map[int64][]SavedExample // by request; nil until readExamples
 }
 
 func readShelf(ctx context.Context, from resource.Reader, userID int64) (*shelf, error) {
@@ -59,13 +62,25 @@ func readShelf(ctx context.Context, from resource.Reader, userID int64) (*shelf,
 	return s, nil
 }
 
+// readExamples reads all examples with their bodies.
+func (s *shelf) readExamples(ctx context.Context, from resource.Reader, userID int64) (err error) {
+	var ids []int64
+	for _, all := range s.requests {
+		for i := range all {
+			ids = append(ids, all[i].ID)
+		}
+	}
+	s.examples, err = savedExamples(ctx, from, userID, ids)
+	return err
+}
+
 func (s *shelf) folder(c *Collection) Folder {
 	f := Folder{Name: c.Name, Doc: c.Doc}
 	for _, inside := range s.folders[c.ID] {
 		f.Folders = append(f.Folders, s.folder(&inside))
 	}
 	for _, r := range s.requests[c.ID] {
-		f.Requests = append(f.Requests, Saved{Name: r.Name, Doc: r.Doc, Draft: r.Draft})
+		f.Requests = append(f.Requests, Saved{Name: r.Name, Doc: r.Doc, Draft: r.Draft, Examples: s.examples[r.ID]})
 	}
 	return f
 }
@@ -74,6 +89,9 @@ func (s *shelf) folder(c *Collection) Folder {
 // all if there are no ids.
 func (w *Workspace) Folders(ctx context.Context, userID int64, ids ...int64) ([]Folder, error) {
 	s, err := readShelf(ctx, w.db, userID)
+	if err == nil {
+		err = s.readExamples(ctx, w.db, userID)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -111,6 +129,15 @@ func (w *Workspace) SavedRequests(ctx context.Context, userID int64, ids []int64
 		out[i] = Saved{Name: r.Name, Doc: r.Doc, Draft: r.Draft}
 	}
 	return out, nil
+}
+
+// WithExamples adds the examples of the user's saved requests with those ids.
+func (w *Workspace) WithExamples(ctx context.Context, userID int64, ids []int64, saved []Saved) error {
+	all, err := savedExamples(ctx, w.db, userID, ids)
+	for i, id := range ids {
+		saved[i].Examples = all[id]
+	}
+	return err
 }
 
 // Plant creates folders below a collection of the user, or at the top level for
@@ -224,6 +251,9 @@ func (p *planting) folder(f *Folder, parentID, position int64, depth int) (int64
 		r := &Request{UserID: p.userID, CollectionID: c.ID, Position: int64(i) + 1, Name: s.Name, Doc: s.Doc,
 			Method: s.Draft.Method, Path: s.Draft.Path, Draft: s.Draft}
 		if err := resource.Put(p.ctx, p.tx, requestRows, r); err != nil {
+			return 0, err
+		}
+		if err := plantExamples(p.ctx, p.tx, r, s.Examples); err != nil {
 			return 0, err
 		}
 		p.out.Requests++

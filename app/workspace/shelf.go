@@ -41,10 +41,15 @@ type treeRequest struct {
 	Method       string `json:"method" enum:"GET|POST|PUT|PATCH|DELETE"`
 	Name         string `json:"name" doc:"empty follows method and path"`
 	Path         string `json:"path"`
+	Examples     int64  `json:"examples,omitempty" doc:"how many it has"`
 }
 
 func (w *Workspace) tree(ctx context.Context, c *resource.Call) (any, error) {
 	s, err := readShelf(ctx, w.db, c.Access.UserID)
+	if err != nil {
+		return nil, err
+	}
+	examples, err := w.db.CountBy(ctx, string(exampleRows), "requestId")
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +59,8 @@ func (w *Workspace) tree(ctx context.Context, c *resource.Call) (any, error) {
 		for _, f := range s.folders[parent] {
 			out.Folders = append(out.Folders, treeFolder{f.Doc, f.ID, f.Name, f.ParentID})
 			for _, r := range s.requests[f.ID] {
-				out.Requests = append(out.Requests, treeRequest{r.CollectionID, r.ID, r.Method, r.Name, r.Path})
+				out.Requests = append(out.Requests,
+					treeRequest{r.CollectionID, r.ID, r.Method, r.Name, r.Path, examples[r.ID]})
 			}
 			walk(f.ID)
 		}

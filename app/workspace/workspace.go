@@ -62,12 +62,13 @@ const (
 	SettingsChanged   Kind = "settings"
 
 	CollectionsChanged Kind = "collections"
+	ExamplesChanged    Kind = "examples"
 )
 
 // Schema implements resource.Described.
 func (Kind) Schema() resource.Schema {
 	return resource.Schema{Type: "string", Enum: []any{TabsChanged, VariablesChanged, HistoryChanged, PortalsChanged,
-		ExtractorsChanged, SettingsChanged, CollectionsChanged}}
+		ExtractorsChanged, SettingsChanged, CollectionsChanged, ExamplesChanged}}
 }
 
 // Secrets stores values outside the database. A keychain.Keychain implements it.
@@ -106,6 +107,7 @@ type Workspace struct {
 
 	collections *store.Table[*Collection]
 	requests    *store.Table[*Request]
+	examples    *store.Table[*RequestExample]
 
 	writing sync.Mutex // one write of variables at a time, so that each row matches its secret
 
@@ -168,7 +170,7 @@ func shapes() []store.Shape {
 		store.ShapeOf(&Tabs), store.ShapeOf(&Variables), store.ShapeOf(&Extractors), store.ShapeOf(&Portals),
 		store.ShapeOf(&catalogs),
 		store.ShapeOf(&Histories), store.ShapeOf(&replies), store.ShapeOf(&ways), store.ShapeOf(&Collections),
-		store.ShapeOf(&Requests),
+		store.ShapeOf(&Requests), store.ShapeOf(&Examples), store.ShapeOf(&exampleBodies),
 		store.ShapeOf(&settings),
 	}
 }
@@ -214,6 +216,12 @@ func (w *Workspace) addTables() (err error) {
 		return err
 	}
 	if w.requests, err = store.Add(w.db, &Requests); err != nil {
+		return err
+	}
+	if w.examples, err = store.Add(w.db, &Examples); err != nil {
+		return err
+	}
+	if _, err = store.Add(w.db, &exampleBodies); err != nil {
 		return err
 	}
 	_, err = store.Add(w.db, &settings)
@@ -274,6 +282,7 @@ func (w *Workspace) Endpoints() []resource.Endpoint {
 	collections := w.notifying(CollectionsChanged, append(w.collections.Endpoints(), w.requests.Endpoints()...))
 	all := append(append(append(tabs, variables...), history...), portals...)
 	all = append(append(all, collections...), w.collectionEndpoints()...)
+	all = append(all, w.notifying(ExamplesChanged, append(w.examples.Endpoints(), w.exampleEndpoints()...))...)
 	all = append(all, w.notifying(ExtractorsChanged, w.extractors.Endpoints())...)
 	return append(all, w.notifying(SettingsChanged, w.settingsEndpoints())...)
 }

@@ -341,6 +341,30 @@ export const states: State[] = [
       await page.getByRole('dialog', { name: 'as one' }).getByText('SPYGLASS_TOKEN').first().waitFor()
     },
   },
+  {
+    name: 'a response to keep as an example, and the docs with one',
+    open: async (page) => {
+      await newRequest(page)
+      await sendPath(page, '/device/groups?size=2')
+      await page.keyboard.press('Control+s')
+      await page.getByRole('dialog', { name: 'Save request' }).waitFor()
+      await page.keyboard.press('Enter')
+      const keep = async () => {
+        await page.getByRole('button', { name: 'Compare…' }).click()
+        await page.getByRole('menuitem', { name: 'Save as example…' }).click()
+        await page.getByRole('dialog', { name: 'Save as example' }).waitFor()
+      }
+      await keep()
+      await page.keyboard.press('Enter')
+      await parts(page)
+        .tools.getByRole('button', { name: /^200 200 OK/ })
+        .click()
+      await parts(page)
+        .tools.getByRole('group', { name: /^Body of/ })
+        .waitFor()
+      await keep()
+    },
+  },
   { name: 'a file to import', open: importing },
   {
     name: 'a file to export',

@@ -482,6 +482,13 @@ export function commandList(app: App): Command[] {
       run: () => void app.commands.runIfOffered('response.save'),
     },
     {
+      id: 'response.example',
+      ...named['response.example'],
+      group: 'View',
+      when: withAnswer,
+      run: () => void app.commands.runIfOffered('response.example'),
+    },
+    {
       id: 'response.compare',
       ...named['response.compare'],
       group: 'View',

@@ -116,6 +116,7 @@ export const text = {
     'response.collapse': { label: 'Collapse entire response', words: 'tree close fold' },
     'response.copy': { label: 'Copy response', words: 'body clipboard' },
     'response.save': { label: 'Save response to a file', words: 'body download' },
+    'response.example': { label: 'Save response as example…', words: 'keep docs' },
     'response.compare': { label: 'Compare response…', words: 'diff history tab before after' },
     'response.filter': { label: 'Filter response', words: 'jsonpath jq query' },
     'catalog.search': { label: 'Search endpoints' },

@@ -280,6 +280,9 @@ func (f *Files) bundle(ctx context.Context, c *resource.Call) (*files.Bundle, er
 	}
 	if len(requests) > 0 {
 		saved, err := f.Workspace.SavedRequests(ctx, user, requests)
+		if err == nil {
+			err = f.Workspace.WithExamples(ctx, user, requests, saved)
+		}
 		if err != nil {
 			return nil, err
 		}

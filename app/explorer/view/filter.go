@@ -82,11 +82,12 @@ func showKeys(_ context.Context, _ *resource.Call, doc *document.Document) (*key
 	return &keyNames{keys}, err
 }
 
-// compareRequest is the body of /compare: for each side a document, or a
-// response of the history.
+// compareRequest is the body of /compare: for each side a document, a response of
+// the history, or an example.
 type compareRequest struct {
 	Left, Right               string
 	LeftHistory, RightHistory int64
+	LeftExample, RightExample int64
 	Ignore                    []string
 }
 
@@ -101,18 +102,22 @@ var compareRequests = resource.Resource[*compareRequest]{Name: "comparison", Lab
 			Doc: "A request of the history"},
 		{Name: "rightHistory", At: func(r *compareRequest) any { return &r.RightHistory },
 			Doc: "A request of the history"},
+		{Name: "leftExample", At: func(r *compareRequest) any { return &r.LeftExample },
+			Doc: "An example of a saved request"},
+		{Name: "rightExample", At: func(r *compareRequest) any { return &r.RightExample },
+			Doc: "An example of a saved request"},
 		{Name: "ignore", At: func(r *compareRequest) any { return &r.Ignore },
 			Doc: "Keys to ignore at any " +
 				"depth", Default: []string{}},
 	}}
 
 func (d *Documents) compare(ctx context.Context, c *resource.Call, in *compareRequest) (*document.Comparison, error) {
-	left, done, err := d.side(ctx, c, in.Left, in.LeftHistory)
+	left, done, err := d.side(ctx, c, in.Left, in.LeftHistory, in.LeftExample)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	right, done, err := d.side(ctx, c, in.Right, in.RightHistory)
+	right, done, err := d.side(ctx, c, in.Right, in.RightHistory, in.RightExample)
 	if err != nil {
 		return nil, err
 	}
@@ -122,21 +127,18 @@ func (d *Documents) compare(ctx context.Context, c *resource.Call, in *compareRe
 
 // side opens one side of a comparison; done closes it.
 func (d *Documents) side(ctx context.Context, c *resource.Call, sealed string,
-	historyID int64) (*document.Document, func(), error) {
+	historyID, exampleID int64) (*document.Document, func(), error) {
 	if strings.TrimSpace(sealed) != "" {
 		doc, err := d.Unsealed(sealed, c.Access.UserID)
 		return doc, func() {}, err
 	}
-	if historyID == 0 {
-		return nil, nil, fault.At("left", "select two responses to compare")
-	}
-	_, kept, err := d.Workspace.Recall(ctx, c.Access.UserID, historyID)
+	zipped, err := d.zipped(ctx, c.Access.UserID, historyID, exampleID)
 	if err != nil {
 		return nil, nil, err
 	}
 	w := d.Create("application/json")
 	defer w.Abort()
-	if err := workspace.Unzip(kept.Zipped, w); err != nil {
+	if err := workspace.Unzip(zipped, w); err != nil {
 		return nil, nil, err
 	}
 	doc, err := w.Finish()
@@ -144,6 +146,21 @@ func (d *Documents) side(ctx context.Context, c *resource.Call, sealed string,
 		return nil, nil, err
 	}
 	return doc, func() { d.Drop(doc.ID) }, nil
+}
+
+// zipped returns the body of a response of the history, or of an example.
+func (d *Documents) zipped(ctx context.Context, userID, historyID, exampleID int64) ([]byte, error) {
+	switch {
+	case exampleID != 0:
+		return d.Workspace.ExampleBody(ctx, userID, exampleID)
+	case historyID != 0:
+		_, kept, err := d.Workspace.Recall(ctx, userID, historyID)
+		if err != nil {
+			return nil, err
+		}
+		return kept.Zipped, nil
+	}
+	return nil, fault.At("left", "select two responses to compare")
 }
 
 // CheckQuery returns an error in a query as a fault with that field.

@@ -11,10 +11,11 @@ export type Change = Schemas['Change']
 export type Comparison = Schemas['Comparison']
 export type Extractor = Schemas['Extractor']
 
-/** One side of a comparison: an open document, or a request of the history. */
+/** One side of a comparison: an open document, a request of the history, or an example of a saved request. */
 export interface Side {
   document?: string
   historyId?: number
+  exampleId?: number
   label: string
 }
 
@@ -53,6 +54,8 @@ export function askClient(http: Http): AskClient {
           right: right.document,
           leftHistory: left.historyId,
           rightHistory: right.historyId,
+          leftExample: left.exampleId,
+          rightExample: right.exampleId,
           ignore,
         },
       }),

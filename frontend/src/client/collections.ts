@@ -16,6 +16,8 @@ export type FileLook = Schemas['Contents']
 /** The created objects, to open or delete them. */
 export type Planted = Schemas['Planted']
 export type FileToRead = Required<Pick<Schemas['Import'], 'name' | 'text'>>
+/** A response that is kept beside a saved request. */
+export type Example = Schemas['RequestExample']
 /** The result of one saved request of a batch. */
 export type Ran = Schemas['Ran']
 export type BatchProgress = Schemas['BatchEvent']
@@ -32,6 +34,11 @@ export interface CollectionsClient {
     /** Moves an item into a collection, to the at-th place among items of its kind. */
     move(what: { folder: number } | { request: number }, to: number, at: number): Promise<void>
     duplicateFolder(id: number): Promise<Planted>
+    examples(requestId: number): Promise<Example[]>
+    keepExample(requestId: number, from: BodyOf<'/requests/{id}/examples', 'post'>): Promise<{ id: number }>
+    exampleBody(id: number): Promise<string>
+    updateExample(id: number, change: BodyOf<'/examples/{id}', 'patch'>): Promise<Example>
+    deleteExample(id: number): Promise<void>
     /** Runs saved requests until it is aborted. Progress arrives as events. */
     batch(run: BatchRun, signal: AbortSignal): Promise<{ results: Ran[] }>
     /** Returns the formats of reports. */
@@ -46,7 +53,7 @@ export interface CollectionsClient {
 }
 
 export function collectionsClient(http: Http): CollectionsClient {
-  const { get, post, patch, url } = explorer(http)
+  const { get, post, patch, remove, url } = explorer(http)
   return {
     collections: {
       tree: () => get('/collections/tree'),
@@ -57,6 +64,12 @@ export function collectionsClient(http: Http): CollectionsClient {
       updateRequest: (id, body) => patch('/requests/{id}', { params: { id }, body }),
       move: async (what, to, at) => void (await post('/collections/move', { body: { ...what, to, at } })),
       duplicateFolder: (id) => post('/collections/{id}/duplicate', { params: { id } }),
+      examples: async (requestId) =>
+        (await get('/examples', { query: { filter: `requestId:${requestId}`, sort: 'id', size: 50 } })).items,
+      keepExample: (id, body) => post('/requests/{id}/examples', { params: { id }, body }),
+      exampleBody: async (id) => (await get('/examples/{id}/body', { params: { id } })).text,
+      updateExample: (id, body) => patch('/examples/{id}', { params: { id }, body }),
+      deleteExample: async (id) => void (await remove('/examples/{id}', { params: { id } })),
       batch: (body, signal) => post('/batch', { body, signal }),
       reports: async () => (await get('/batch/reports')).formats,
       reportUrl: (batchId, format) => url('/batch/report', { query: { batchId, format } }),

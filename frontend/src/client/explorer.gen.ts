@@ -1969,6 +1969,106 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/examples": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List examples
+         * @description Returns the examples that the caller can view, one page at a time.
+         *
+         *     Required permission: none: any signed-in user.
+         */
+        get: operations["getExamples"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove all examples
+         * @description Required permission: none: any signed-in user.
+         */
+        delete: operations["deleteExamples"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/examples/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get one example
+         * @description Returns one example, with an ETag for conditional requests.
+         *
+         *     Required permission: none: any signed-in user.
+         */
+        get: operations["getExamplesById"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove an example
+         * @description Removes the example.
+         *
+         *     Required permission: none: any signed-in user.
+         */
+        delete: operations["deleteExamplesById"];
+        options?: never;
+        head?: never;
+        /**
+         * Change some fields of an example
+         * @description Changes only the fields that are given.
+         *
+         *     Required permission: none: any signed-in user.
+         */
+        patch: operations["patchExamplesById"];
+        trace?: never;
+    };
+    "/requests/{id}/examples": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Keep a response of the history as an example
+         * @description Required permission: none: any signed-in user.
+         */
+        post: operations["postRequestsByIdExamples"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/examples/{id}/body": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The body of an example
+         * @description Required permission: none: any signed-in user.
+         */
+        get: operations["getExamplesByIdBody"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/extractors": {
         parameters: {
             query?: never;
@@ -2546,7 +2646,7 @@ export interface components {
         };
         WorkspaceEvent: {
             /** @enum {string} */
-            kind: "tabs" | "variables" | "history" | "portals" | "extractors" | "settings" | "collections";
+            kind: "tabs" | "variables" | "history" | "portals" | "extractors" | "settings" | "collections" | "examples";
         };
         /** Format: text/event-stream */
         Events: {
@@ -3412,10 +3512,46 @@ export interface components {
             /** @description empty follows method and path */
             name: string;
             path: string;
+            /** @description how many it has */
+            examples?: number;
         };
         Tree: {
             folders: components["schemas"]["TreeFolder"][];
             requests: components["schemas"]["TreeRequest"][];
+        };
+        RequestExample: {
+            /** @description Set by the workspace */
+            readonly id: number;
+            /** @description Its saved request */
+            readonly requestId: number;
+            /**
+             * Format: epoch-milliseconds
+             * @description When it arrived; 0: unknown
+             */
+            readonly at: number;
+            /** @description Any text */
+            name: string;
+            /** @description Of the response */
+            readonly status: number;
+            /** @description The words of the status */
+            readonly statusText: string;
+            /** @description Those that were kept */
+            readonly headers: [
+                string,
+                string
+            ][];
+            /** @description Size of the body */
+            readonly bytes: number;
+        };
+        RequestExampleList: {
+            /** @description Number of all matches, on all pages */
+            total: number;
+            /** @description Always null; kept for clients of the published API */
+            searchId: string | null;
+            /** @description The page */
+            items: components["schemas"]["RequestExample"][];
+            /** @description Always null; kept for clients of the published API */
+            data: Record<string, unknown> | null;
         };
         Extractor: {
             /** @description Set by the workspace */
@@ -3621,6 +3757,10 @@ export interface components {
             leftHistory?: number;
             /** @description A request of the history */
             rightHistory?: number;
+            /** @description An example of a saved request */
+            leftExample?: number;
+            /** @description An example of a saved request */
+            rightExample?: number;
             /**
              * @description Keys to ignore at any depth
              * @default []
@@ -3953,6 +4093,21 @@ export interface components {
             to?: number;
             /** @description Its position in the target, from 0 */
             at?: number;
+        };
+        RequestExampleChanges: {
+            /** @description Any text */
+            name?: string;
+        };
+        ToExample: {
+            /** @description A request of the history; its response becomes the example, with secrets masked as they are there */
+            historyId: number;
+            /** @description Of the example */
+            name: string;
+            /**
+             * @description Names of the headers to keep
+             * @default []
+             */
+            headers?: string[];
         };
         ExtractorBody: {
             /**
@@ -8456,6 +8611,301 @@ export interface operations {
             403: components["responses"]["Denied"];
             404: components["responses"]["NotFound"];
             500: components["responses"]["InternalError"];
+        };
+    };
+    getExamples: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Items per page
+                 * @example 10
+                 */
+                size?: number;
+                /**
+                 * @description Items to skip
+                 * @example 0
+                 */
+                offset?: number;
+                /**
+                 * @description Return only these fields, comma-separated. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+                /**
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
+                 * @example +id
+                 */
+                sort?: string;
+                /** @description Conditions on fields, joined with , for and, || for or: name~"web",id>:10 */
+                filter?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequestExampleList"];
+                    "application/x-ndjson": string;
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description no user is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the user's role does not have the permission */
+            403: components["responses"]["Denied"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    deleteExamples: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, unknown>;
+                };
+            };
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getExamplesById: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Return only these fields, comma-separated. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+            };
+            header?: {
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the example
+                 * @example 0
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequestExample"];
+                };
+            };
+            /** @description If-None-Match names the version there is; no body */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            /** @description no user is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the user's role does not have the permission */
+            403: components["responses"]["Denied"];
+            /** @description there is no such example, or you cannot view it */
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    deleteExamplesById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the example
+                 * @example 0
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, unknown>;
+                };
+            };
+            400: components["responses"]["Invalid"];
+            /** @description no user is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the user's role does not have the permission */
+            403: components["responses"]["Denied"];
+            /** @description there is no such example, or you cannot view it */
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state does not allow it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the example has changed */
+            412: components["responses"]["Changed"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    patchExamplesById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the example
+                 * @example 0
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RequestExampleChanges"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequestExample"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description no user is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the user's role does not have the permission */
+            403: components["responses"]["Denied"];
+            /** @description there is no such example, or you cannot view it */
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state does not allow it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the example has changed */
+            412: components["responses"]["Changed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    postRequestsByIdExamples: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Which */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ToExample"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: number;
+                    };
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    getExamplesByIdBody: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Which */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        text: string;
+                    };
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getExtractors: {

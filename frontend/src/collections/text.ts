@@ -23,6 +23,8 @@ export const text = {
     move: 'Move…',
     clearSelection: 'Clear selection',
     inside: (value: string, count: number) => `${value}, ${number(count)} inside`,
+    examples: (n: number) => counted(n, 'example'),
+    withExamples: (value: string, n: number) => `${value}, ${counted(n, 'example')}`,
     name: 'Name',
     selectedEntries: 'Selected entries',
     selected: (n: number) => `${number(n)} selected`,

@@ -96,6 +96,11 @@ export function fakeShelf(): Client['collections'] {
         requests = insert(requests, request, (r) => r.collectionId === to, at)
       }
     },
+    examples: async () => [],
+    keepExample: async () => ({ id: 1 }),
+    exampleBody: async () => '',
+    updateExample: async () => Promise.reject(new Error('there are no examples')),
+    deleteExample: async () => {},
     duplicateFolder: async () => ({ collections: [], variables: [], requests: 0 }),
     batch: async () => ({ results: [] }),
     reports: async () => [],

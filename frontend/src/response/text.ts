@@ -48,7 +48,19 @@ export const text = {
     reset: 'Reset',
     resetHint: 'The first 40 columns in their original order',
   },
+  exampleDialog: {
+    saveAsExample: 'Save as example',
+    itIsKept: 'It is kept beside the saved request and shown in its docs.',
+    name: 'Name',
+    headers: 'Headers to keep',
+    kept: 'Saved as an example',
+    show: 'Show',
+    cancel: 'Cancel',
+    save: 'Save',
+  },
   compareMenu: {
+    example: (name: string) => `Example: ${name}`,
+    saveAsExample: 'Save as example…',
     compareWith: 'Compare with',
     compare: 'Compare…',
     history: 'History',
@@ -190,6 +202,7 @@ export const text = {
     allSelected: (lines: number) => (lines === 1 ? 'Line selected' : `All ${number(lines)} lines selected`),
   },
   responsePane: {
+    saveFirst: 'Save the request first. Examples are kept beside saved requests.',
     theResponse: 'the response',
     loadFailed: 'Could not load this view. Reload the page.',
     editedSince: 'You edited the request after this response arrived',

@@ -6,6 +6,8 @@ import { text } from './text'
 export class Activity {
   /** Increases when the history changes, here or in another window. */
   historyVersion = $state(0)
+  /** Increases when examples of saved requests change, here or in another window. */
+  examplesVersion = $state(0)
   /** The quota of the last response of any tab. */
   quota = $state.raw<{ limit: number; remaining: number; window: number } | null>(null)
   /** Receives the progress of a backup or a restore. */

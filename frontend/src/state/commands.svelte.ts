@@ -33,6 +33,7 @@ export interface Actions {
   'response.checks': None
   'response.collapse': None
   'response.compare': None
+  'response.example': None
   'response.copy': None
   'response.expand': None
   'response.filter': None

@@ -65,7 +65,8 @@ export function listen(page: Page): () => void {
       if (e.kind === 'extractors') page.commands.runIfOffered('extractors.reload')
       if (e.kind === 'tabs') page.portals.place.workspace.follow()
       if (e.kind === 'portals') void page.portals.reload().catch(() => {})
-      if (e.kind === 'collections' && page.library.loaded) void page.library.load()
+      if (e.kind === 'examples') page.activity.examplesVersion++
+      if ((e.kind === 'collections' || e.kind === 'examples') && page.library.loaded) void page.library.load()
     },
     undone: (e) => page.sending.wentBack(e.historyId),
     session: () => (page.session.ended = true),

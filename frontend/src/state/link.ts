@@ -122,7 +122,8 @@ function shownIn(page: Page, more: Record<string, string>): LinkTarget {
   const tab = page.portals.place.workspace.active
   if (!tab) return { draft: emptyDraft() }
   const { comparison } = page
-  if (comparison.left && comparison.right && comparison.tab === tab.key) {
+  const example = comparison.left?.exampleId ?? comparison.right?.exampleId
+  if (comparison.left && comparison.right && !example && comparison.tab === tab.key) {
     const [left, right] = [comparison.left, comparison.right].map((side) => historyOf(page, side))
     return { target: { diff: { folder: '', left, right, ignore: comparison.ignore.join(',') } } }
   }
