@@ -46,10 +46,14 @@ func charsetOf(contentType string, head []byte) (from encoding.Encoding, reading
 	}
 	kind, parameters, _ := mime.ParseMediaType(contentType)
 	name := parameters["charset"]
-	if found := inXML.FindSubmatch(head); name == "" && found != nil {
-		name = string(found[1])
-	} else if found := inHTML.FindSubmatch(head); name == "" && kind == "text/html" && found != nil {
-		name = string(found[1])
+	if name == "" {
+		if found := inXML.FindSubmatch(head); found != nil {
+			name = string(found[1])
+		} else if kind == "text/html" {
+			if found := inHTML.FindSubmatch(head); found != nil {
+				name = string(found[1])
+			}
+		}
 	}
 	switch strings.ToLower(strings.TrimSpace(name)) {
 	case "", "utf-8", "utf8", "us-ascii", "ascii": // ASCII is UTF-8, too

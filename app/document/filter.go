@@ -2,9 +2,10 @@ package document
 
 import (
 	"context"
-	"io"
+	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"spyglass/app/document/query"
 	"spyglass/backend/fault"
@@ -25,32 +26,39 @@ const (
 // ctx ends. It returns fault.Invalid, at query, if d is not JSON or the matches
 // exceed 1 GiB.
 func (s *Store) Filter(ctx context.Context, d *Document, q *query.Query) (result *Document, count int, err error) {
-	if ok, problem := d.JSON(); !ok {
-		return nil, 0, fault.At("query", "only JSON can be filtered: %s", problem)
+	w := s.Create("application/json")
+	defer w.Abort()
+	out := &matchWriter{to: w}
+	out.text("[")
+	if err := d.eachMatch(ctx, q, out); err != nil {
+		return nil, 0, err
 	}
-	out := &matchWriter{Writer: s.Create("application/json")}
-	defer out.Abort()
-	err = d.read(largeWindow, func(s *scanner) error {
+	if out.count > 0 {
+		out.text("\n")
+	}
+	out.text("]")
+	if out.flush(); out.err != nil {
+		return nil, 0, out.err
+	}
+	w.doc.source, w.doc.origins = d, slices.Clip(out.origins)
+	result, err = w.Finish()
+	return result, out.count, err
+}
+
+// eachMatch writes the matches of a query.
+func (d *Document) eachMatch(ctx context.Context, q *query.Query, out *matchWriter) error {
+	if ok, problem := d.JSON(); !ok {
+		return fault.At("query", "only JSON can be filtered: %s", problem)
+	}
+	return d.read(largeWindow, func(s *scanner) error {
 		w := walkerOf(ctx, s, d.root.start)
 		run := filterRun{walker: w, out: out, steps: q.Steps}
-		out.text("[")
 		run.step(0, w.root)
-		if out.count > 0 {
-			out.text("\n")
-		}
-		out.text("]")
-		out.flush()
 		if w.stop != nil {
 			return w.stop
 		}
 		return out.err
 	})
-	if err != nil {
-		return nil, 0, err
-	}
-	out.doc.source, out.doc.origins = d, slices.Clip(out.origins)
-	result, err = out.Finish()
-	return result, out.count, err
 }
 
 // Replace notes the id of d's newest matches and returns that of the last ones.
@@ -61,22 +69,38 @@ func (d *Document) Replace(matches string) (last string) {
 	return last
 }
 
-// First writes the first match as Value does, and returns the number of matches.
-func (s *Store) First(ctx context.Context, d *Document, q *query.Query, w io.Writer) (count int, err error) {
-	result, count, err := s.Filter(ctx, d, q)
-	if err != nil {
-		return 0, err
-	}
-	defer s.Drop(result.ID)
-	if count == 0 {
-		return 0, nil
-	}
-	rows, _, err := result.Rows(1, 1)
-	if err != nil {
-		return 0, err
-	}
-	return count, result.Value(rows[0].Node, w)
+// Match is the first match of a query.
+type Match struct {
+	Kind Kind
+	Text string // of a string decoded, of anything else as in the body
+	More bool   // Text is only the beginning
 }
+
+// First returns the first match, with at most most bytes of its text, and the number of
+// matches. It is Filter without a document for the matches.
+func (d *Document) First(ctx context.Context, q *query.Query, most int) (m Match, count int, err error) {
+	out := &matchWriter{most: escapedSize*most + 1}
+	if err := d.eachMatch(ctx, q, out); err != nil || out.count == 0 {
+		return m, 0, err
+	}
+	raw := out.buf
+	m.Kind, m.More = kindAt(raw[0]), out.more
+	if m.Kind == String {
+		raw = raw[1:]
+		if !m.More {
+			raw = raw[:len(raw)-1]
+		}
+		raw, _, _ = decode(nil, raw, math.MaxInt, m.More)
+	}
+	if len(raw) > most {
+		raw, m.More = raw[:most], true
+	}
+	m.Text = strings.ToValidUTF8(string(raw), "")
+	return m, out.count, nil
+}
+
+// escapedSize is the most bytes in a string that decode to one byte: \u0041.
+const escapedSize = 6
 
 // filterRun is a running query.
 type filterRun struct {
@@ -207,10 +231,13 @@ func (f *filterRun) list(name string, d datum) {
 	f.out.text("]")
 }
 
-// matchWriter writes matches as an array, one per line.
+// matchWriter writes matches as the items of an array, one per line; or, without a Writer,
+// keeps the beginning of the first one in buf.
 type matchWriter struct {
-	*Writer
+	to      *Writer
 	buf     []byte
+	most    int  // bytes in buf without a Writer
+	more    bool // the first match has more
 	count   int
 	origins []int64 // of the first matches; -1 for a match that the query created
 	err     error
@@ -218,11 +245,13 @@ type matchWriter struct {
 
 // match begins the next match.
 func (m *matchWriter) match(origin int64) {
-	if m.count > 0 {
+	if m.to != nil && m.count > 0 {
 		m.text(",")
 	}
+	if m.count++; m.to == nil {
+		return
+	}
 	m.text("\n")
-	m.count++
 	if len(m.origins) < keptOrigin {
 		m.origins = append(m.origins, origin)
 	}
@@ -233,16 +262,23 @@ func (m *matchWriter) text(s string) { m.write([]byte(s)) }
 func (m *matchWriter) quoted(s string) { m.write(resource.AppendString(nil, s)) }
 
 func (m *matchWriter) write(p []byte) {
-	if m.buf = append(m.buf, p...); len(m.buf) >= 64<<10 {
+	switch room := m.most - len(m.buf); {
+	case m.to == nil && m.count > 1:
+	case m.to == nil && len(p) > room:
+		m.buf, m.more = append(m.buf, p[:room]...), true
+	default:
+		m.buf = append(m.buf, p...)
+	}
+	if m.to != nil && len(m.buf) >= 64<<10 {
 		m.flush()
 	}
 }
 
 func (m *matchWriter) flush() {
 	if m.err == nil {
-		_, m.err = m.Write(m.buf)
+		_, m.err = m.to.Write(m.buf)
 	}
-	if m.err == nil && m.Size() > maxResult {
+	if m.err == nil && m.to.Size() > maxResult {
 		m.err = fault.At("query", "the matches have more than %d MiB in total; use a narrower query", maxResult>>20)
 	}
 	m.buf = m.buf[:0]

@@ -283,3 +283,43 @@ func TestAFilterGoesTenThousandLevelsDown(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+func TestTheFirstMatchIsReadAlone(t *testing.T) {
+	long := strings.Repeat("é", 40)
+	body := `{"a":[7,"x\u0041\n",{"b":1},null,true,-0.5,"` + long + `"],"c":{"d":[]}}`
+	s := newStore(t, document.Limits{})
+	doc := put(t, s, body)
+	for _, tt := range []struct {
+		query, text string
+		kind        document.Kind
+		count       int
+		more        bool
+	}{
+		{"$.a[*]", "7", document.Number, 7, false},
+		{"$.a[1]", "xA\n", document.String, 1, false},
+		{"$.a[2]", `{"b":1}`, document.Object, 1, false},
+		{"$.a[3]", "null", document.Null, 1, false},
+		{"$.a[4]", "true", document.Bool, 1, false},
+		{"$.a[5]", "-0.5", document.Number, 1, false},
+		{"$.a[6]", long[:20], document.String, 1, true},
+		{"$.c.d", "[]", document.Array, 1, false},
+		{"$.e", "", "", 0, false},
+		{"$", body[:20], document.Object, 1, true},
+		{".a | length", "7", document.Number, 1, false},
+		{".c | {d}", `{"d": []}`, document.Object, 1, false},
+	} {
+		q, err := query.Parse(tt.query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, count, err := doc.First(t.Context(), q, 20)
+		if want := (document.Match{Kind: tt.kind, Text: tt.text, More: tt.more}); got != want || count != tt.count ||
+			err != nil {
+			t.Errorf("%s: got %+v of %d, %v; want %+v of %d", tt.query, got, count, err, want, tt.count)
+		}
+	}
+	q, err := query.Parse("$")
+	if _, _, no := put(t, s, "not JSON").First(t.Context(), q, 20); err != nil || !fault.Is(no, fault.Invalid) {
+		t.Errorf("a body that is not JSON: %v, %v", no, err)
+	}
+}

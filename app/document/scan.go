@@ -35,6 +35,23 @@ type value struct {
 	marks      []mark
 }
 
+// kindAt returns the kind of the value whose first byte is c.
+func kindAt(c byte) Kind {
+	switch c {
+	case '{':
+		return Object
+	case '[':
+		return Array
+	case '"':
+		return String
+	case 't', 'f':
+		return Bool
+	case 'n':
+		return Null
+	}
+	return Number
+}
+
 func (v *value) container() bool { return v.kind == Object || v.kind == Array }
 
 // holds reports whether the offset of another value lies inside v.
@@ -69,19 +86,13 @@ func (s *scanner) span(at int64) (*span, bool) {
 
 // value reads the value whose first byte is at at.
 func (s *scanner) value(at int64) value {
-	switch s.byteAt(at) {
-	case '{':
-		return s.whole(at, Object)
-	case '[':
-		return s.whole(at, Array)
-	case '"':
-		return value{start: at, end: s.textEnd(at), kind: String, lines: 1}
-	case 't', 'f':
-		return value{start: at, end: s.plainEnd(at), kind: Bool, lines: 1}
-	case 'n':
-		return value{start: at, end: s.plainEnd(at), kind: Null, lines: 1}
+	switch kind := kindAt(s.byteAt(at)); kind {
+	case Object, Array:
+		return s.whole(at, kind)
+	case String:
+		return value{start: at, end: s.textEnd(at), kind: kind, lines: 1}
 	default:
-		return value{start: at, end: s.plainEnd(at), kind: Number, lines: 1}
+		return value{start: at, end: s.plainEnd(at), kind: kind, lines: 1}
 	}
 }
 

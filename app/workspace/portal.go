@@ -295,12 +295,15 @@ func settle(w *resource.Write, userID int64) (int64, error) {
 
 // PortalOf returns a remote portal of the user with masked secrets.
 func (w *Workspace) PortalOf(ctx context.Context, userID, id int64) (*Portal, error) {
-	p, err := resource.Get(ctx, w.db, portalRows, id)
-	if fault.Is(err, fault.Unknown) || err == nil && p.UserID != userID {
-		return nil, &fault.Error{Kind: fault.Unknown, Field: "portal", Message: "this portal is no longer in your " +
-			"list; choose another one"}
+	all, err := known(ctx, w.db, portalRows, userID)
+	if err != nil {
+		return nil, err
 	}
-	return p, err
+	if i := slices.IndexFunc(all, func(p Portal) bool { return p.ID == id }); i >= 0 {
+		return &all[i], nil
+	}
+	return nil, &fault.Error{Kind: fault.Unknown, Field: "portal", Message: "this portal is no longer in your " +
+		"list; choose another one"}
 }
 
 // PortalsOf returns the user's remote portals in the order they were added, with

@@ -254,7 +254,6 @@ func pretty(body any) (string, error) {
 // Match returns the endpoint for a path below the mount, escaped and with real
 // ids; nil if there is none. Fixed segments take precedence over parameters.
 func (c *Catalog) Match(method, path string) *resource.Endpoint {
-	parts := strings.Split(path, "/")
 	var best *resource.Endpoint
 	most := -1
 	for i := range c.Endpoints {
@@ -262,7 +261,7 @@ func (c *Catalog) Match(method, path string) *resource.Endpoint {
 		if e.Method != method {
 			continue
 		}
-		if n := alike(strings.Split(e.Path, "/"), parts); n > most {
+		if n := alike(e.Path, path); n > most {
 			best, most = e, n
 		}
 	}
@@ -270,16 +269,18 @@ func (c *Catalog) Match(method, path string) *resource.Endpoint {
 }
 
 // alike counts the equal segments; -1 if the path does not match the template.
-func alike(template, parts []string) int {
-	if len(template) != len(parts) {
-		return -1
-	}
-	n := 0
-	for i, t := range template {
+func alike(template, path string) (n int) {
+	for more := true; more; {
+		var wanted, part string
+		var longer bool
+		wanted, template, more = strings.Cut(template, "/")
+		part, path, longer = strings.Cut(path, "/")
 		switch {
-		case t == parts[i]:
+		case more != longer:
+			return -1
+		case wanted == part:
 			n++
-		case !strings.HasPrefix(t, "{") || parts[i] == "":
+		case !strings.HasPrefix(wanted, "{") || part == "":
 			return -1
 		}
 	}

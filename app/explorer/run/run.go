@@ -34,6 +34,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net/http"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -41,6 +42,7 @@ import (
 
 	"spyglass/app/expect"
 	"spyglass/app/explorer/outgoing"
+	"spyglass/app/explorer/payload"
 	"spyglass/app/explorer/send"
 	"spyglass/app/explorer/stream"
 	"spyglass/app/workspace"
@@ -82,6 +84,10 @@ type Plan struct {
 	Parallel int                 // lanes at a time; 1: in order
 	GoOn     bool                // continue after a failure
 	Unkept   bool                // nothing is added to the history
+
+	// Waits is called before a wait for a portal that limits the rate, never beside
+	// notify; may be nil.
+	Waits func(one *stream.Ran, wait time.Duration)
 }
 
 // check refuses a plan that exceeds a limit.
@@ -245,7 +251,8 @@ func (u *underWay) bounded(checks []expect.Result) []expect.Result {
 	return out
 }
 
-// one sends one request and fills in its result. It returns what extractors found.
+// one sends one request, again while the portal limits the rate, and fills in its
+// result. It returns what extractors found.
 func (u *underWay) one(ctx context.Context, step *Step, values map[string]string,
 	one *stream.Ran) []workspace.Extracted {
 	one.ID, one.Name = step.ID, step.Name
@@ -254,28 +261,75 @@ func (u *underWay) one(ctx context.Context, step *Step, values map[string]string
 		one.Problem = fault.Of(err).Message
 		return nil
 	}
-	shown, _ := outgoing.MaskDraft(draft, nil)
-	one.Name, one.Method, one.Path = name, draft.Method, shown.Path
+	one.Name, one.Method = name, draft.Method
+	for try := 1; ; try++ {
+		reply, err := u.try(ctx, &draft, values, one)
+		if err != nil {
+			one.Problem, one.Checks, one.Passed, one.Failed = fault.Of(err).Message, nil, 0, 0
+			return nil
+		}
+		one.Checks = reply.Checks
+		one.Failed = int64(expect.Failed(reply.Checks))
+		one.Passed = int64(len(reply.Checks)) - one.Failed
+		one.Problem = complaint(reply)
+		if one.Problem == "" || try == maxTries || !u.waited(ctx, reply, one) {
+			return reply.Extracted
+		}
+	}
+}
+
+// try sends one request once.
+func (u *underWay) try(ctx context.Context, draft *workspace.Draft, values map[string]string,
+	one *stream.Ran) (*send.Reply, error) {
 	now := *u.call
 	now.At = time.Now()
-	x, err := u.Exchange(ctx, &now, &send.Request{Draft: draft, Given: values, Unkept: u.plan.Unkept})
+	x, err := u.Exchange(ctx, &now, &send.Request{Draft: *draft, Given: values, Unkept: u.plan.Unkept, Brief: true})
 	if err != nil {
-		one.Problem = fault.Of(err).Message
-		return nil
+		shown, _ := outgoing.MaskDraft(*draft, nil)
+		one.Path = shown.Path
+		return nil, err
 	}
+	one.Path = x.History.Path
 	reply, err := x.Run(ctx)
 	one.Status, one.MS, one.HistoryID = x.History.Status, x.History.MS, x.History.ID
 	if err != nil {
-		one.Problem = fault.Of(err).Message
-		return nil
+		return nil, err
 	}
-	document, _, _ := strings.Cut(reply.Document, "-")
-	u.Documents.Drop(document) // the history has it to show it again
-	one.Checks = reply.Checks
-	one.Failed = int64(expect.Failed(reply.Checks))
-	one.Passed = int64(len(reply.Checks)) - one.Failed
-	one.Problem = complaint(reply)
-	return reply.Extracted
+	u.Documents.Drop(reply.Document) // the history has it to show it again
+	return reply, nil
+}
+
+// Limits of waiting for a portal that limits the rate of requests.
+const (
+	maxTries = 20 // of one request
+	maxWait  = 10 * time.Minute
+)
+
+// waited waits as long as a portal requires that limits the rate. It reports whether the
+// request is to be sent again.
+func (u *underWay) waited(ctx context.Context, r *send.Reply, one *stream.Ran) bool {
+	header := http.Header{}
+	for _, h := range r.Headers {
+		header.Add(h[0], h[1])
+	}
+	if !payload.IsTemporary(int(r.Status), header) {
+		return false
+	}
+	wait := payload.RetryAfter(header, time.Now())
+	if wait > maxWait {
+		return false
+	}
+	if u.plan.Waits != nil {
+		u.mu.Lock()
+		u.plan.Waits(one, wait)
+		u.mu.Unlock()
+	}
+	select {
+	case <-time.After(wait):
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // complaint describes what is wrong with a response: of one with checks those that

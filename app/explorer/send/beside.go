@@ -1,6 +1,8 @@
 package send
 
 import (
+	"sync"
+
 	"spyglass/backend/service"
 )
 
@@ -11,3 +13,18 @@ func beside(do func()) (done func()) {
 	running.Go(do)
 	return running.Wait
 }
+
+// piece is what is read of a response at once.
+type piece [64 << 10]byte
+
+// pieces are used again, because each request needs one and a run sends thousands.
+type pieces struct{ free sync.Pool }
+
+func (p *pieces) take() *piece {
+	if free, ok := p.free.Get().(*piece); ok {
+		return free
+	}
+	return new(piece)
+}
+
+func (p *pieces) put(used *piece) { p.free.Put(used) }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"net/url"
-	"strings"
 	"time"
 
 	"spyglass/app/document"
@@ -108,37 +107,8 @@ func (x *Exchange) first(ctx context.Context, doc *document.Document, text strin
 	if err != nil {
 		return v, 0, err
 	}
-	found, n, err := x.Documents.Filter(ctx, doc, q)
-	if err != nil {
-		return v, 0, err
-	}
-	defer x.Documents.Drop(found.ID)
-	if n == 0 {
-		return v, 0, nil
-	}
-	rows, _, err := found.Rows(1, 1)
-	if err != nil {
-		return v, 0, err
-	}
-	value := &beginning{most: expect.MaxValue}
-	err = found.Value(rows[0].Node, value)
-	v = expect.Value{Kind: string(rows[0].Kind), Text: strings.ToValidUTF8(string(value.bytes), ""), Large: value.more}
-	return v, n, err
-}
-
-// beginning keeps the first most bytes written to it.
-type beginning struct {
-	bytes []byte
-	most  int
-	more  bool // there were more
-}
-
-// Write implements io.Writer.
-func (b *beginning) Write(p []byte) (int, error) {
-	kept := p[:min(len(p), b.most-len(b.bytes))]
-	b.more = b.more || len(kept) < len(p)
-	b.bytes = append(b.bytes, kept...)
-	return len(p), nil
+	m, n, err := doc.First(ctx, q, expect.MaxValue)
+	return expect.Value{Kind: string(m.Kind), Text: m.Text, Large: m.More}, n, err
 }
 
 // masked hides the secrets of a result: those of the request, values with the name of a

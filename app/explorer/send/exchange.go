@@ -31,6 +31,8 @@ type Request struct {
 
 	Given  map[string]string // variables that come before those of the user
 	Unkept bool              // it is not added to the history
+
+	Brief bool // the reply has nothing of the body but what checks and extractors find
 }
 
 var requests = resource.Resource[*Request]{Name: "send", Label: "request", Fields: []resource.Field[*Request]{
@@ -106,9 +108,10 @@ type Exchange struct {
 	hops    client.Trail
 	NotKept string // why the request is missing from the history
 	came    outgoing.Arrived
-	checks  []check            // of the response
-	zip     *workspace.Zipper  // of an incoming response that may be stored
-	mask    *outgoing.BodyMask // of what is kept; nil where nothing is masked
+	checks  []check // of the response
+
+	zip  *workspace.Zipper  // of an incoming response that may be stored
+	mask *outgoing.BodyMask // of what is kept; nil where nothing is masked
 }
 
 // Run sends the request, and returns the reply for the page.
@@ -133,12 +136,16 @@ func (x *Exchange) Run(ctx context.Context) (*Reply, error) {
 	entry := *x.History // written while the reply is made
 	var doc *document.Document
 	var r *Reply
-	made := beside(func() {
+	reply := x.Reply
+	if x.In.Brief {
+		reply = x.brief
+	}
+	made := x.besideHistory(func() {
 		if doc, err = w.Finish(); err != nil {
 			err = x.Target.Explain(timed, err, x.came)
 			return
 		}
-		if r, err = x.Reply(x.History, doc, headers, x.Watch.Read(took)); err == nil {
+		if r, err = reply(x.History, doc, headers, x.Watch.Read(took)); err == nil {
 			r.Extracted = x.extract(ctx, doc)
 			r.Checks = x.check(ctx, doc, headers)
 		}
@@ -162,9 +169,22 @@ func (x *Exchange) Run(ctx context.Context) (*Reply, error) {
 	return r, err
 }
 
+// besideHistory runs do beside what adds the request to the history. The caller waits for
+// it with done.
+func (x *Exchange) besideHistory(do func()) (done func()) {
+	if x.In.Unkept { // there is nothing to do beside it
+		do()
+		return func() {}
+	}
+	return beside(do)
+}
+
 // fetch sends the request and takes the response in. The Writer is to be finished.
 func (x *Exchange) fetch(ctx context.Context) (*http.Response, *document.Writer, error) {
-	response, err := x.send(x.hops.Watch(x.Watch.Watch(ctx)))
+	if !x.In.Brief {
+		ctx = x.hops.Watch(x.Watch.Watch(ctx))
+	}
+	response, err := x.send(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -178,7 +198,9 @@ func (x *Exchange) fetch(ctx context.Context) (*http.Response, *document.Writer,
 		defer kept.Close() //nolint:errcheck // a Zipper does not fail
 	}
 	body := &progress{Reader: response.Body, exchange: x, expected: max(response.ContentLength, 0), last: time.Now()}
-	if _, err := io.CopyBuffer(struct{ io.Writer }{to}, body, make([]byte, 64<<10)); err != nil {
+	buf := x.pieces.take()
+	defer x.pieces.put(buf)
+	if _, err := io.CopyBuffer(struct{ io.Writer }{to}, body, buf[:]); err != nil {
 		x.History.Bytes = w.Size()
 		x.came = outgoing.Arrived{Status: response.Status, Bytes: body.received, Quiet: time.Since(body.last)}
 		w.Abort()

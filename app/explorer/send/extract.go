@@ -1,7 +1,6 @@
 package send
 
 import (
-	"bytes"
 	"context"
 	"strconv"
 	"time"
@@ -55,20 +54,20 @@ const maxExtracted = 64 << 10
 func (x *Exchange) extractOne(ctx context.Context, doc *document.Document, e *workspace.Extractor) workspace.Extracted {
 	out := workspace.Extracted{Extractor: e.ID, Variable: e.Variable, Secret: outgoing.GivesSecrets(x.Out.Endpoint)}
 	q, err := view.CheckQuery("path", e.Path)
-	var value bytes.Buffer
+	var m document.Match
 	n := 0
 	if err == nil {
-		n, err = x.Documents.First(ctx, doc, q, &value)
+		m, n, err = doc.First(ctx, q, maxExtracted)
 	}
 	switch {
 	case err != nil:
 		out.Problem = fault.Of(err).Message
 	case n == 0:
 		out.Problem = "nothing in the response matches " + e.Path
-	case value.Len() > maxExtracted:
+	case m.More:
 		out.Problem = "the value has more than 64 KiB, too much for a variable"
 	default:
-		out.Value = value.String()
+		out.Value = m.Text
 	}
 	return out
 }

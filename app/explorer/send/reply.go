@@ -55,17 +55,14 @@ func (s *Sender) Reply(h *workspace.History, doc *document.Document, headers [][
 		Document: s.Documents.Sealed(doc.ID, h.UserID), HistoryID: h.ID, URL: h.URL,
 		Quota: payload.QuotaOf(headers), Timing: t,
 	}
-	if r.Hops = []client.Hop{}; h.Status >= 400 && doc.Size() <= payload.MaxProblem {
-		var body bytes.Buffer
-		if err := doc.WriteText(&body); err != nil {
-			return nil, err
-		}
-		r.Error = payload.ProblemOf(h.Status, headers, body.Bytes())
+	var err error
+	if r.Error, err = problemOf(h, doc, headers); err != nil {
+		return nil, err
 	}
+	r.Hops = []client.Hop{}
 	r.Undo = s.Writes.Says(h.ID, h.UserID)
 	r.JSON, r.Problem = doc.JSON()
 	r.Reading = cmp.Or(payload.StillPacked(headers), doc.Reading())
-	var err error
 	if r.Binary, err = doc.Binary(); err != nil {
 		return nil, err
 	}
@@ -83,6 +80,29 @@ func (s *Sender) Reply(h *workspace.History, doc *document.Document, headers [][
 	}
 	r.Items, r.Total = listOf(append(slices.Clip(r.Rows), last...))
 	return r, nil
+}
+
+// brief returns the reply to a request of a run. Its document is not for a page: it has no
+// sealed id.
+func (s *Sender) brief(h *workspace.History, doc *document.Document, headers [][2]string,
+	_ client.Timing) (*Reply, error) {
+	r := &Reply{Status: h.Status, StatusText: h.StatusText, Headers: headers, MS: h.MS, Bytes: h.Bytes,
+		Document: doc.ID, URL: h.URL}
+	var err error
+	r.Error, err = problemOf(h, doc, headers)
+	return r, err
+}
+
+// problemOf returns what a response of an error says; nil below status 400.
+func problemOf(h *workspace.History, doc *document.Document, headers [][2]string) (*payload.Problem, error) {
+	if h.Status < 400 || doc.Size() > payload.MaxProblem {
+		return nil, nil
+	}
+	var body bytes.Buffer
+	if err := doc.WriteText(&body); err != nil {
+		return nil, err
+	}
+	return payload.ProblemOf(h.Status, headers, body.Bytes()), nil
 }
 
 // tailRows is the number of last rows searched for the keys behind a long list.
