@@ -67,6 +67,8 @@ var figures = []figure{
 	create,
 	send,
 	runs,
+	runNewman,
+	runBru,
 	document,
 	indexed,
 	findIn,

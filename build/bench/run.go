@@ -35,16 +35,7 @@ const (
 )
 
 func measureRun(ctx context.Context, _ project.Project) (ours, floor float64, err error) {
-	body := []byte(`{"total":50,"items":[` + strings.Repeat(`{"id":7,"name":"web-01","status":"ok"},`, 49) +
-		`{"id":8,"name":"web-02","status":"ok"}]}`)
-	portal := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/api/device/devices" {
-			http.NotFound(w, r) // it has no catalog
-			return
-		}
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write(body)
-	}))
+	portal := runPortal()
 	defer portal.Close()
 	dir, err := os.MkdirTemp("", "spyglass-bench-run-")
 	if err != nil {
@@ -79,6 +70,20 @@ func measureRun(ctx context.Context, _ project.Project) (ours, floor float64, er
 		}
 	}
 	return ours, floor, nil
+}
+
+// runPortal starts a portal that responds to the requests of a run, and has no catalog.
+func runPortal() *httptest.Server {
+	body := []byte(`{"total":50,"items":[` + strings.Repeat(`{"id":7,"name":"web-01","status":"ok"},`, 49) +
+		`{"id":8,"name":"web-02","status":"ok"}]}`)
+	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/api/device/devices" {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(body)
+	}))
 }
 
 // loop sends the requests of a run without Spyglass, and returns the milliseconds.
