@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { pathOf } from './path'
+import { pathOf } from '../../chart/spark'
 import { keyOf, Sparklines, type SparkSeries } from './sparklines.svelte'
 
 beforeEach(() => vi.useFakeTimers())

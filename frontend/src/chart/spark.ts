@@ -1,5 +1,5 @@
 /** The path of a sparkline, in a box of `width` × `height`. */
-import { spanOf } from '../../chart/lines'
+import { spanOf } from './lines'
 
 export const box = { width: 100, height: 16 }
 /** Room above and below, for the width of the line. */
