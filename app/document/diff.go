@@ -18,6 +18,7 @@ type Change struct {
 	Path   string  `json:"path" doc:"JSONPath; an object in a list by its key: $.items[?@.id == 7].name"`
 	Before *string `json:"before,omitempty" null:"no" doc:"as it was sent, cut at 300 characters"`
 	After  *string `json:"after,omitempty" null:"no"`
+	Node   int64   `json:"-"` // the value in the second body; -1 if it was removed
 }
 
 // Comparison is the result of Diff.
@@ -92,7 +93,7 @@ type differ struct {
 	out         *Comparison
 }
 
-func (d *differ) add(kind, path string, before, after *string) {
+func (d *differ) add(kind, path string, before, after *string, node int64) {
 	switch kind {
 	case "added":
 		d.out.Added++
@@ -102,7 +103,7 @@ func (d *differ) add(kind, path string, before, after *string) {
 		d.out.Changed++
 	}
 	if len(d.out.Changes) < maxChanges {
-		d.out.Changes = append(d.out.Changes, Change{kind, path, before, after})
+		d.out.Changes = append(d.out.Changes, Change{kind, path, before, after, node})
 	}
 }
 
@@ -119,9 +120,11 @@ func (w *walker) shown(at int64) *string {
 	return &raw
 }
 
-func (d *differ) added(path string, at int64) { d.add("added", path, nil, d.right.shown(at)) }
+func (d *differ) added(path string, at int64) { d.add("added", path, nil, d.right.shown(at), at) }
 
-func (d *differ) removed(path string, at int64) { d.add("removed", path, d.left.shown(at), nil) }
+func (d *differ) removed(path string, at int64) {
+	d.add("removed", path, d.left.shown(at), nil, -1)
+}
 
 func (d *differ) values(path string, a, b int64) {
 	if d.left.halted() || d.right.halted() || d.same(a, b) {
@@ -134,7 +137,7 @@ func (d *differ) values(path string, a, b int64) {
 	case left == '[' && right == '[':
 		d.arrays(path, a, b)
 	case !d.equalScalars(a, b):
-		d.add("changed", path, d.left.shown(a), d.right.shown(b))
+		d.add("changed", path, d.left.shown(a), d.right.shown(b), b)
 	}
 }
 

@@ -1,6 +1,8 @@
 package document
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -92,4 +94,59 @@ func (d *Document) Unfold(left string) error {
 		}
 		return s.err
 	})
+}
+
+// FoldLike opens and closes containers as another document has those of the same keys
+// and indexes, at most as many as Left lists. A container of another kind stays as its
+// neighbors are.
+func (d *Document) FoldLike(other *Document) error {
+	if d == other {
+		return nil
+	}
+	return other.use(func(from *scanner) error {
+		return d.use(func(to *scanner) error {
+			other.folds.RLock()
+			defer other.folds.RUnlock()
+			d.folds.Lock()
+			defer d.folds.Unlock()
+			if d.fold != nil && other.fold != nil && d.root.kind == other.root.kind {
+				left := maxLeft
+				d.fold = foldLike(from, to, other.fold, d.root, &left)
+			}
+			return to.err
+		})
+	})
+}
+
+// foldLike returns the fold of m that is like f, and those inside it.
+func foldLike(from, to *scanner, f *fold, m member, left *int) *fold {
+	out := &fold{member: m, open: f.open, inner: f.inner}
+	for _, c := range f.folds {
+		if *left--; *left < 0 {
+			break
+		}
+		if twin, ok := to.twin(from, m, c.member); ok {
+			out.folds = append(out.folds, foldLike(from, to, c, twin, left))
+		}
+	}
+	slices.SortFunc(out.folds, func(a, b *fold) int { return cmp.Compare(a.start, b.start) })
+	out.folds = slices.CompactFunc(out.folds, func(a, b *fold) bool { return a.start == b.start })
+	out.tally()
+	return out
+}
+
+// twin returns the container in m that has the key or the index of one in another
+// document.
+func (s *scanner) twin(from *scanner, m, other member) (member, bool) {
+	key := ""
+	if other.key >= 0 {
+		key, _ = from.text(other.key, other.keyEnd, maxText)
+	}
+	walk := s.from(m.value, m.lastMark(func(k mark) bool { return other.key < 0 && k.index <= other.index }))
+	for c, ok := walk.next(); ok; c, ok = walk.next() {
+		if other.key < 0 && c.index == other.index || other.key >= 0 && s.keyIs(c, key) {
+			return c, c.kind == other.kind
+		}
+	}
+	return member{}, false
 }
