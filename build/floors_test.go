@@ -32,7 +32,7 @@ var floors = [][]string{
 	{"backend/portal"}, // puts the subjects together
 	{"backend/series", "backend/agent", "backend/backup", "backend/report/layout"},
 	{"backend/session", "backend/report/content", "backend/data", "backend/events", "backend/monitor", "backend/notify",
-		"backend/remotewrite", "backend/story", "backend/demo/history"},
+		"backend/remotewrite", "backend/story", "backend/topology", "backend/demo/history"},
 	{"backend/report"},
 	// what the demo tells has happened, such as a report that was run, the verbs have made
 	{"backend/demo", "backend/collect", "backend/metrics"},

@@ -59,6 +59,7 @@ import (
 	"spyglass/backend/service"
 	"spyglass/backend/session"
 	"spyglass/backend/store"
+	"spyglass/backend/topology"
 )
 
 // Options configures the portal and its address.
@@ -276,6 +277,7 @@ func (s *Server) open(ctx context.Context) error {
 	s.endpoints = append(s.endpoints, s.realTime(s.collectors().Endpoints())...)
 	s.endpoints = append(s.endpoints, s.data()...)
 	s.endpoints = append(s.endpoints, s.stories()...)
+	s.endpoints = append(s.endpoints, topology.New(s.db).Endpoints()...)
 	s.endpoints = append(s.endpoints, s.trials()...)
 	s.endpoints = resource.WithAliases(s.endpoints)
 	s.events = events.New(events.Options{DB: s.db, Endpoints: s.endpoints, Renew: s.Sessions.Renew, Guard: s.guard})

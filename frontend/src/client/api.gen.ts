@@ -4010,6 +4010,72 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/device/topology": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the topology map
+         * @description Returns all devices that you can view, in the boxes of their groups, with their places, their states and the devices that they depend on. Places are the same each time. With the layout of an earlier response that is still right, returns only states and counts.
+         *
+         *     Required permission: read on deviceGroup.
+         */
+        get: operations["getDeviceTopology"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/device/topology/devices/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get dependencies and path of a device
+         * @description Returns what a device depends on, everything that depends on it, its active alerts, and with to the path to another device: along dependencies, or through groups if no dependencies connect the two.
+         *
+         *     Required permission: read on deviceGroup.
+         */
+        get: operations["getDeviceTopologyDevicesById"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/device/topology/instances": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List instances for the topology map
+         * @description Returns the instances of up to 100 devices, with their states.
+         *
+         *     Required permission: read on deviceGroup.
+         */
+        get: operations["getDeviceTopologyInstances"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/setting/datasources/{id}/test": {
         parameters: {
             query?: never;
@@ -9171,6 +9237,120 @@ export interface components {
             total: components["schemas"]["IncidentTotals"];
             /** @description parts that the caller's role cannot view */
             withheld: components["schemas"]["IncidentWithheld"][];
+        };
+        TopologyGroup: {
+            /** @description of the device group */
+            groupId: number;
+            name: string;
+            /** @description index of the box around it; -1: none */
+            parent: number;
+            /** @description left side */
+            x: number;
+            /** @description top side */
+            y: number;
+            width: number;
+            height: number;
+            /** @description index of its first device; those of the boxes inside follow */
+            first: number;
+            /** @description how many devices are in it and in the boxes inside */
+            count: number;
+        };
+        TopologyDevices: {
+            ids: number[];
+            /** @description display names */
+            names: string[];
+            /** @description centre */
+            x: number[];
+            /** @description centre */
+            y: number[];
+            /** @description index of the box */
+            groups: number[];
+            /** @description index of the device that it depends on; -1: none, or not yours to see */
+            parents: number[];
+        };
+        Topology: {
+            /** @description identifies the groups, the devices and their places */
+            layout: string;
+            width: number;
+            height: number;
+            /** @description parents first; empty if the layout is that of the request */
+            groups: components["schemas"]["TopologyGroup"][];
+            /** @description columns of equal length; empty if the layout is that of the request */
+            devices: components["schemas"]["TopologyDevices"];
+            /** @description a letter for each device: c critical, e error, w warn, s does not respond, u never had data, n normal; C, E or W if the alert is acknowledged or in maintenance */
+            states: string;
+            /** @description six numbers for each group: how many devices in it are critical, error, warn, not responding, without data, normal */
+            counts: number[];
+        };
+        TopologyDevice: {
+            deviceId: number;
+            displayName: string;
+            /** @description a letter, as in states of the map */
+            state: string;
+        };
+        TopologyAlert: {
+            alertId: number;
+            /** @description 2 warn, 3 error, 4 critical */
+            severity: number;
+            dataPointName: string;
+            instanceName: string;
+            /** @description epoch seconds */
+            startEpoch: number;
+            /** @description it is acknowledged, or in maintenance */
+            handled: boolean;
+        };
+        TopologyStep: {
+            /** @enum {string} */
+            kind: "device" | "group";
+            /** @description of the device or the group */
+            id: number;
+            name: string;
+            /** @description among the devices or the groups of the map */
+            index: number;
+        };
+        DeviceTopology: {
+            deviceId: number;
+            displayName: string;
+            /** @description a letter, as in states of the map */
+            state: string;
+            /** @description the nearest first */
+            dependsOn: components["schemas"]["TopologyDevice"][];
+            /** @description the farthest device in dependsOn that does not respond, or has an alert of error or critical; 0: none */
+            causeId: number;
+            /** @description devices that depend on it, directly or through others, the nearest first */
+            dependentIds: number[];
+            /** @description how many of them depend on it directly */
+            numOfDirect: number;
+            /** @description how many of them do not respond, or have an active alert */
+            numOfAffected: number;
+            /** @description active alerts of the device, the worst first; up to 20 */
+            alerts: components["schemas"]["TopologyAlert"][];
+            /** @description how many active alerts there are; up to 1,000 */
+            numOfAlerts: number;
+            /** @description from the device to the other one; empty without to */
+            path: components["schemas"]["TopologyStep"][];
+            /**
+             * @description groups: no dependencies connect the two
+             * @enum {string}
+             */
+            pathVia: "none" | "dependencies" | "groups";
+        };
+        TopologyInstance: {
+            instanceId: number;
+            deviceId: number;
+            displayName: string;
+            dataSourceName: string;
+            /** @description a letter, as in states of the map */
+            state: string;
+        };
+        TopologyInstances: {
+            total: number;
+            /** @description always null */
+            searchId: string | null;
+            /** @description by device and name; up to 2,000 */
+            items: components["schemas"]["TopologyInstance"][];
+            /** @description always null */
+            data: string | null;
         };
         TrialValue: {
             /** @description of the data point */
@@ -29269,6 +29449,132 @@ export interface operations {
             403: components["responses"]["Denied"];
             /** @description there is no such alert, or it is not yours to see */
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    getDeviceTopology: {
+        parameters: {
+            query?: {
+                /** @description The layout that you already have */
+                layout?: string;
+            };
+            header?: {
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Topology"];
+                };
+            };
+            /** @description If-None-Match names the version there is; no body */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    getDeviceTopologyDevicesById: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Id of another device, for the path to it
+                 * @example 2
+                 */
+                to?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the device
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceTopology"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
+            /** @description there is no such device, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    getDeviceTopologyInstances: {
+        parameters: {
+            query: {
+                /**
+                 * @description Ids of the devices
+                 * @example 1,2
+                 */
+                deviceIds: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TopologyInstances"];
+                };
+            };
+            /** @description deviceIds is not a list of up to 100 ids */
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Busy"];
