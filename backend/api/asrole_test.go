@@ -10,8 +10,9 @@ import (
 
 func TestAnAdministratorReadsAsAnotherRoleAndNothingElse(t *testing.T) {
 	p := newPortal(t, func(o *Options) {
-		o.Endpoints = append(o.Endpoints, resource.Endpoint{Method: "GET", Path: "/setting/secret", Summary: "Create a token",
-			Right: resource.Right{Object: resource.Setting, Area: "collectors", Op: resource.Modify},
+		o.Endpoints = append(o.Endpoints, resource.Endpoint{Method: "GET", Path: "/setting/secret",
+			Summary: "Create a token",
+			Right:   resource.Right{Object: resource.Setting, Area: "collectors", Op: resource.Modify},
 			Handle: func(context.Context, *resource.Call) (any, error) {
 				t.Error("a preview created a token")
 				return nil, nil

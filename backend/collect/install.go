@@ -214,8 +214,8 @@ func (s *Service) makeToken(ctx context.Context, c *resource.Call) (any, error) 
 // collector.
 func (s *Service) issue(ctx context.Context, c *resource.Call) (*downloadToken, error) {
 	if c.Access.Bounded() {
-		return nil, fault.New(fault.Denied, "an API token that expires or is limited to a role cannot create a token of "+
-			"a collector, which would outlive it")
+		return nil, fault.New(fault.Denied, "a token that expires or is limited to a role cannot create a token of a "+
+			"collector, which would outlive it")
 	}
 	made := &downloadToken{ExpiresOn: resource.SecondsOf(c.At.Add(installation))}
 	err := s.DB.Write(ctx, func(tx resource.Tx) error {

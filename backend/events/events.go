@@ -205,7 +205,8 @@ func (s *Service) join(c *resource.Call, wanted []*kind) (*listener, error) {
 			Message: "this portal has " + strconv.Itoa(mostStreams) + " event streams open, the maximum; try again " +
 				"later"}
 	}
-	l := &listener{user: c.Access.UserID, who: c.Access, rights: rights, wake: make(chan struct{}, 1), over: make(chan struct{})}
+	l := &listener{user: c.Access.UserID, who: c.Access, rights: rights,
+		wake: make(chan struct{}, 1), over: make(chan struct{})}
 	s.listeners++
 	s.byUser[l.user]++
 	for _, k := range wanted {

@@ -48,7 +48,8 @@ func TestALimitedTokenStaysWithinItsLimits(t *testing.T) {
 	} {
 		status, answer := w.ask(tt.who, tt.request, tt.body)
 		if status != tt.status || !strings.Contains(answer, tt.want) {
-			t.Errorf("%s: %s answers %d %.300s, want %d with %s", tt.who, tt.request, status, answer, tt.status, tt.want)
+			t.Errorf("%s: %s answers %d %.300s, want %d with %s", tt.who, tt.request, status, answer, tt.status,
+				tt.want)
 		}
 	}
 	for _, who := range []string{"as boss", "for an hour"} {

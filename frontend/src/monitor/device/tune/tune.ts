@@ -145,8 +145,8 @@ export function stepOf(low: number, high: number): number {
 export const plain = (n: number) => String(Number(n.toPrecision(12)))
 
 /**
- * Moves one limit of a threshold to a multiple of the step. It stops before the limits of the neighboring severities: of
- * equal limits only one would remain.
+ * Moves one limit of a threshold to a multiple of the step. It stops before the limits of the neighboring severities:
+ * of equal limits only one would remain.
  */
 export function moved(words: readonly string[], i: number, to: number, step: number, op: string): string[] {
   const values = words.map((w) => (w.trim() === '' ? undefined : Number(w)))
