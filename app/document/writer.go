@@ -52,8 +52,19 @@ func (w *Writer) begin() error {
 		w.into = transform.NewWriter(textWriter{w}, from.NewDecoder())
 	}
 	head := w.head
-	w.head = nil
+	if w.head = nil; w.into == nil && len(head) <= w.store.limits.InMemory {
+		w.doc.body.mem = head // next would copy it
+		w.indexed(head)
+		return nil
+	}
 	return w.next(head)
+}
+
+// indexed reads the next piece of the text, which is stored.
+func (w *Writer) indexed(p []byte) {
+	w.doc.body.size += int64(len(p))
+	w.doc.index.feed(p)
+	w.doc.lines.feed(p)
 }
 
 func (w *Writer) next(p []byte) error {
@@ -75,9 +86,7 @@ func (t textWriter) Write(p []byte) (int, error) {
 	if err := t.store.keep(t.doc.body, p); err != nil {
 		return 0, err
 	}
-	t.doc.body.size += int64(len(p))
-	t.doc.index.feed(p)
-	t.doc.lines.feed(p)
+	t.indexed(p)
 	return len(p), nil
 }
 

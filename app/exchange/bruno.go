@@ -88,6 +88,10 @@ type brunoPair struct {
 
 func (p *brunoPair) on() bool { return p.Enabled == nil || *p.Enabled }
 
+func (p *brunoPair) own() Variable {
+	return Variable{Name: p.Name.text, Value: p.Value.text, Secret: p.Secret}
+}
+
 type brunoBody struct {
 	Mode, JSON, Text, XML, Sparql string
 	GraphQL                       brunoGraphQL
@@ -101,7 +105,11 @@ type brunoGraphQL struct {
 // bruno converts a collection.
 func (f *File) bruno(c *brunoCollection) (*Found, error) {
 	for _, e := range c.Environments {
-		f.brunoVariables("the environment "+e.Name.text, e.Variables)
+		for _, v := range e.Variables {
+			if v.on() {
+				f.inEnvironment(cmp.Or(e.Name.text, f.stem("Bruno")), v.own())
+			}
+		}
 	}
 	top, err := f.brunoFolder(&brunoItem{Name: looseText{c.Name}, Items: c.Items, Root: c.Root}, nil, 1)
 	if err != nil {
@@ -120,7 +128,7 @@ func (f *File) bruno(c *brunoCollection) (*Found, error) {
 func (f *File) brunoVariables(from string, list []brunoPair) {
 	for _, v := range list {
 		if v.on() {
-			f.variable(from, Variable{Name: v.Name.text, Value: v.Value.text, Secret: v.Secret})
+			f.variable(from, v.own())
 		}
 	}
 }

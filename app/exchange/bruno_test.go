@@ -149,8 +149,8 @@ func TestWhatBrunoKeepsIsRead(t *testing.T) {
 		},
 	}, {
 		name: "dev.bru", text: bruEnvironment, label: "Bruno",
-		variables: []string{"host=https://acme.example", "token*="},
-		notes:     []string{"The values of secrets are not in the file; enter them under Tools, Variables: token."},
+		environments: []string{"dev: host=https://acme.example, token*="},
+		notes:        []string{"The values of secrets are not in the file; enter them under Tools, Variables: token."},
 	}, {
 		name: "several.bru", text: bruEnvironment + "\n" + bruFile +
 			"meta {\r\n  name: Ping\r\n  type: http\r\n}\r\nget {\r\n  url: {{host}}/ping\r\n}\r\n", label: "Bruno",
@@ -161,7 +161,8 @@ func TestWhatBrunoKeepsIsRead(t *testing.T) {
 }
   Ping: GET /ping | | | 
 `,
-		variables: []string{"token*=", "deviceId=7", "note=two\nlines"},
+		variables:    []string{"deviceId=7", "note=two\nlines"},
+		environments: []string{"several: token*="},
 		notes: []string{
 			"1 request with authorization: it was not imported, the portal's sign-in is used.",
 			"1 request with scripts: they were not imported.",
@@ -183,7 +184,8 @@ func TestWhatBrunoKeepsIsRead(t *testing.T) {
 }
   Form: POST /x | | | 
 `,
-		variables: []string{"region=eu", "apiToken*=", "site=4"},
+		variables:    []string{"site=4"},
+		environments: []string{"Local: region=eu, apiToken*=", "Prod: region=us"},
 		notes: []string{
 			"Nothing fills in {{$randomInt}} here: add variables in place of Bruno's own.",
 			"The address {{host}} was not imported: requests go to the portal of their tab.",
@@ -192,7 +194,6 @@ func TestWhatBrunoKeepsIsRead(t *testing.T) {
 			"1 request with variables from the response: set them up as extractors under Tools, Helpers.",
 			"1 request whose body is a form or a file: the body was not imported.",
 			"1 request with another protocol than HTTP, such as gRPC or WebSocket: not imported.",
-			"A variable has one value here, so those of the environment Prod were not imported: region.",
 			"The values of secrets are not in the file; enter them under Tools, Variables: apiToken.",
 		},
 	}, {
@@ -202,7 +203,8 @@ func TestWhatBrunoKeepsIsRead(t *testing.T) {
     Groups: GET /device/groups/{site} site={{site}} | size=5 | X-Team=blue | 
   Add: POST /device/devices | | -X-Off=1 | {"b":2}
 `,
-		variables: []string{"region=eu", "apiToken*=", "site=4"},
+		variables:    []string{"site=4"},
+		environments: []string{"dev: region=eu, apiToken*="},
 		notes: []string{
 			"The authorization of folders was not imported: the portal's sign-in is used.",
 			acme,
@@ -215,7 +217,7 @@ func TestWhatBrunoKeepsIsRead(t *testing.T) {
 		want: "ping\n  Ping: GET /ping | | | \n", notes: []string{acme},
 	}, {
 		name: "dev.yml", text: "name: dev\nvariables:\n  - name: region\n    value: eu\n",
-		label: "OpenCollection (Bruno)", variables: []string{"region=eu"},
+		label: "OpenCollection (Bruno)", environments: []string{"dev: region=eu"},
 	}} {
 		t.Run(tt.name, tt.run)
 	}

@@ -9,7 +9,8 @@
 //	    {"name": "Devices", "doc": "…", "folders": [ … ], "requests": [
 //	        {"name": "", "doc": "…", "draft": {"method": "GET", "path": "/device/devices/{id}", … },
 //	         "examples": [{"name": "Found", "status": 200, "headers": [["ETag", "1"]], "body": "…"}]}]}],
-//	 "variables": [{"name": "pageSize", "value": "50"}]}
+//	 "variables": [{"name": "pageSize", "value": "50"}],
+//	 "environments": [{"name": "Staging", "variables": [{"name": "pageSize", "value": "5"}]}]}
 //
 // A folder looks like a collection and a draft is a workspace.Draft, so that
 // writing and reading again changes nothing. Secret variables are never in a
@@ -22,10 +23,9 @@
 //
 // # Environments
 //
-// A variable has one value here. Of the environments of a file the first that
-// has a variable gives its value; values made of other variables are written
-// out, and names are changed to such as variables may have, where they are used
-// as well.
+// Environments stay environments; a base environment, which applies to all others, gives
+// the variables beside them. Values made of other variables are written out, and names
+// are changed to such as variables may have, where they are used as well.
 //
 // # Tests
 //
@@ -68,6 +68,14 @@ type Variable struct {
 	Name   string `json:"name"`
 	Value  string `json:"value"`
 	Secret bool   `json:"-"` // to be stored in the keyring
+
+	only bool // only environments have it; for reading requests
+}
+
+// Environment is a named set of variables, which go before those of the file.
+type Environment struct {
+	Name      string     `json:"name"`
+	Variables []Variable `json:"variables"`
 }
 
 // Bundle is the content to write.
@@ -77,6 +85,8 @@ type Bundle struct {
 	UserID    int64  // the value of {{$userId}}; 0: unknown
 	Folders   []workspace.Folder
 	Variables []Variable
+
+	Environments []Environment // only in our own format
 
 	budget *budget.Budget // for writing; nil: unlimited
 }
@@ -122,7 +132,10 @@ type Found struct {
 	Format    *Format
 	Folders   []workspace.Folder
 	Variables []Variable
-	Notes     []string // what was changed or not imported, one sentence each
+
+	Environments []Environment
+
+	Notes []string // what was changed or not imported, one sentence each
 }
 
 // Format is one kind of file.

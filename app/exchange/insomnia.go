@@ -79,6 +79,7 @@ type insomniaItem struct {
 	Scripts        bool
 
 	Data json.RawMessage // of an environment, or of a folder
+	Sub  bool            // an environment beside the base one
 }
 
 // insomniaWire is an item in the format of either version. Decoding and
@@ -197,13 +198,13 @@ func (r *treeReader) resources(all []insomniaItem) (*Found, error) {
 			if base.Kind != "environment" {
 				continue
 			}
-			r.environment(&insomniaEnvironment{Name: base.Name, Data: base.Data})
+			r.environment(&insomniaEnvironment{Name: base.Name, Data: base.Data}, base.Sub)
 			if done[base.ID] {
 				continue
 			}
 			done[base.ID] = true
 			for _, sub := range inside[base.ID] {
-				r.environment(&insomniaEnvironment{Name: sub.Name, Data: sub.Data})
+				r.environment(&insomniaEnvironment{Name: sub.Name, Data: sub.Data}, true)
 			}
 		}
 	}
@@ -238,7 +239,7 @@ func (r *treeReader) below(id string, inside map[string][]insomniaItem, level in
 // document reads version 5.
 func (r *treeReader) document(in *insomniaFile) (*Found, error) {
 	if in.Environments != nil {
-		r.environment(in.Environments)
+		r.environment(in.Environments, false)
 	}
 	if in.Spec != nil {
 		r.notes.say("The API description in the file was not imported: import it separately, as OpenAPI.")
@@ -257,16 +258,21 @@ func (r *treeReader) document(in *insomniaFile) (*Found, error) {
 	return &Found{Folders: []workspace.Folder{folder}}, nil
 }
 
-func (r *treeReader) environment(e *insomniaEnvironment) {
-	from := "the environment " + cmp.Or(e.Name.text, "without a name")
-	r.values(from, "", e.Data)
+// environment imports the base environment, or one beside it.
+func (r *treeReader) environment(e *insomniaEnvironment, sub bool) {
+	name := cmp.Or(e.Name.text, "Environment")
+	take := func(v Variable) { r.variable("the environment "+name, v) }
+	if sub {
+		take = func(v Variable) { r.inEnvironment(name, v) }
+	}
+	r.values(take, "", e.Data)
 	for i := range e.Subs {
-		r.environment(&e.Subs[i])
+		r.environment(&e.Subs[i], true)
 	}
 }
 
-// values imports variables; those inside objects get names with a dot.
-func (r *treeReader) values(from, prefix string, data json.RawMessage) {
+// values takes variables; those inside objects get names with a dot.
+func (r *treeReader) values(take func(Variable), prefix string, data json.RawMessage) {
 	var object map[string]json.RawMessage
 	if r.budget.Steps(len(data)) != nil || json.Unmarshal(data, &object) != nil {
 		return
@@ -280,9 +286,9 @@ func (r *treeReader) values(from, prefix string, data json.RawMessage) {
 		case name == "__insomnia_vault":
 			r.notes.say("The secrets of Insomnia's vault were not imported: they are encrypted in the file.")
 		case len(value) > 0 && value[0] == '{':
-			r.values(from, name+".", value)
+			r.values(take, name+".", value)
 		default:
-			r.variable(from, Variable{Name: name, Value: r.text(plainValue(value))})
+			take(Variable{Name: name, Value: r.text(plainValue(value))})
 		}
 	}
 }
@@ -299,7 +305,7 @@ func (r *treeReader) folder(item *insomniaItem, headers workspace.Rows, level in
 	if item.Scripts {
 		r.notes.say(foldersScripts)
 	}
-	r.values("the folder "+folder.Name, "", item.Data)
+	r.values(func(v Variable) { r.variable("the folder "+folder.Name, v) }, "", item.Data)
 	headers = r.over(headers, r.rows(item.Headers))
 	if item.Children == nil {
 		return folder, nil

@@ -106,7 +106,8 @@ func TestWhatInsomniaExportsIsRead(t *testing.T) {
   Upload: POST /report/reports | | | 
 `,
 		variables: []string{"device.display_name=Web 01", "host=acme.example", "pageSize=50", "scheme=https",
-			"title=acme.example", "only=true", "Least_severity=error", "deviceId=7"},
+			"title=acme.example", "Least_severity=error", "deviceId=7"},
+		environments: []string{"Staging: host=staging.acme.example, only=true, pageSize=50"},
 		notes: []string{
 			`The filter "upper" of {{ _.host | upper }} was not imported.`,
 			"The addresses {{base_url}}, https://acme.example were not imported: requests go to the portal of " +
@@ -120,7 +121,6 @@ func TestWhatInsomniaExportsIsRead(t *testing.T) {
 			"Where Insomnia prompts for a value, a variable provides it here: Least_severity.",
 			"Nothing here fills in these template tags; give the variables in their place a value, or an extractor: " +
 				"{{response}} for {% response 'body', 'req_a', 'b64::JC5pZA==::46b', 'never… %}.",
-			"A variable has one value here, so those of the environment Staging were not imported: host.",
 		},
 	}, {
 		name: "portal.yaml", text: insomnia5Text, label: "Insomnia",
@@ -132,7 +132,8 @@ func TestWhatInsomniaExportsIsRead(t *testing.T) {
   "since": "2026-01-05"
 }
 `,
-		variables: []string{"date=2026-01-05", "site=4", "Host_name=web-01"},
+		variables:    []string{"date=2026-01-05", "site=4", "Host_name=web-01"},
+		environments: []string{"Production: date=2026-01-06"},
 		notes: []string{
 			"The secrets of Insomnia's vault were not imported: they are encrypted in the file.",
 			"The authorization of folders was not imported: the portal's sign-in is used.",
@@ -140,7 +141,6 @@ func TestWhatInsomniaExportsIsRead(t *testing.T) {
 			"1 request with scripts: they were not imported.",
 			"1 request with another protocol than HTTP, such as gRPC or WebSocket: not imported.",
 			"Where Insomnia prompts for a value, a variable provides it here: Host_name.",
-			"A variable has one value here, so those of the environment Production were not imported: date.",
 		},
 	}, {
 		name: "globals.yaml", text: "type: environment.insomnia.rest/5.0\nname: Globals\n" +

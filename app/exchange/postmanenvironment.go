@@ -1,5 +1,7 @@
 package exchange
 
+import "cmp"
+
 // PostmanEnvironment is an environment or the globals of Postman: variables
 // without requests.
 var PostmanEnvironment = Format{
@@ -9,6 +11,8 @@ var PostmanEnvironment = Format{
 	Is:        func(f *File) bool { return f.has("values") && (f.has("_postman_variable_scope") || f.has("name")) },
 	Read: func(f *File) (*Found, error) {
 		var in struct {
+			Name   looseText `json:"name"`
+			Scope  string    `json:"_postman_variable_scope"`
 			Values []struct {
 				postmanRow
 				Enabled *bool `json:"enabled"`
@@ -17,9 +21,14 @@ var PostmanEnvironment = Format{
 		if err := f.decode(f.Text, &in); err != nil {
 			return nil, err
 		}
-		for _, v := range in.Values {
-			if v.Enabled == nil || *v.Enabled {
-				f.variable("the environment", Variable{Name: v.Key, Value: v.Value.text, Secret: v.Type == "secret"})
+		for _, row := range in.Values {
+			v := Variable{Name: row.Key, Value: row.Value.text, Secret: row.Type == "secret"}
+			switch {
+			case row.Enabled != nil && !*row.Enabled:
+			case in.Scope == "globals":
+				f.variable("the globals", v)
+			default:
+				f.inEnvironment(cmp.Or(in.Name.text, f.stem("Postman")), v)
 			}
 		}
 		return &Found{}, nil

@@ -13,6 +13,7 @@ import (
 type reading struct {
 	name, text, label, want string
 	variables, notes        []string
+	environments            []string // "Staging: host=x, key*="
 }
 
 func (tt *reading) run(t *testing.T) {
@@ -25,6 +26,17 @@ func (tt *reading) run(t *testing.T) {
 	var variables []string
 	for _, v := range found.Variables {
 		variables = append(variables, v.Name+map[bool]string{true: "*"}[v.Secret]+"="+v.Value)
+	}
+	var environments []string
+	for _, e := range found.Environments {
+		var list []string
+		for _, v := range e.Variables {
+			list = append(list, v.Name+map[bool]string{true: "*"}[v.Secret]+"="+v.Value)
+		}
+		environments = append(environments, e.Name+": "+strings.Join(list, ", "))
+	}
+	if !slices.Equal(environments, tt.environments) {
+		t.Errorf("environments\n got %q\nwant %q", environments, tt.environments)
 	}
 	if found.Format.Label != tt.label {
 		t.Errorf("it was taken for %s", found.Format.Label)
@@ -50,8 +62,8 @@ func TestPostmanEnvironmentsAreRead(t *testing.T) {
 			`"enabled":true},{"key":"url","value":"{{scheme}}://h","enabled":true},{"key":"scheme","value":"https"},` +
 			`{"key":"off","value":"1","enabled":false},{"key":"key","value":"","type":"secret","enabled":true}],` +
 			`"_postman_variable_scope":"environment"}`,
-		variables: []string{"site_id=4", "url=https://h", "scheme=https", "key*="},
-		notes:     []string{"The values of secrets are not in the file; enter them under Tools, Variables: key."},
+		environments: []string{"Office: site_id=4, url=https://h, scheme=https, key*="},
+		notes:        []string{"The values of secrets are not in the file; enter them under Tools, Variables: key."},
 	}
 	tt.run(t)
 }

@@ -14,6 +14,8 @@ type ownFile struct {
 	Name        string             `json:"name"`
 	Collections []workspace.Folder `json:"collections"`
 	Variables   []Variable         `json:"variables,omitempty"`
+
+	Environments []Environment `json:"environments,omitempty"`
 }
 
 // Spyglass is the format of Spyglass itself; the package comment describes it.
@@ -34,11 +36,11 @@ var Spyglass = Format{
 		if err := checkDrafts(f, own.Collections); err != nil {
 			return nil, err
 		}
-		return &Found{Folders: own.Collections, Variables: own.Variables}, nil
+		return &Found{Folders: own.Collections, Variables: own.Variables, Environments: own.Environments}, nil
 	},
 	Write: func(b *Bundle) ([]byte, error) {
 		return json.MarshalIndent(ownFile{Spyglass: ownVersion, Name: b.Name, Collections: b.Folders,
-			Variables: b.Variables}, "", "  ")
+			Variables: b.Variables, Environments: b.Environments}, "", "  ")
 	},
 }
 

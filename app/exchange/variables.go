@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"cmp"
 	"encoding/json"
 	"regexp"
 	"slices"
@@ -20,6 +21,11 @@ type taken struct {
 	list  []Variable
 	at    map[string]int // by name
 	other []skipped      // variables that already have another value
+
+	environments []Environment
+	named        map[string]int    // index in environments, by name
+	inside       map[[2]string]int // index of a variable, by the names of its environment and its own
+	within       map[string]string // values of the environment that is being written out
 }
 
 // skipped lists variables of an environment that were not imported.
@@ -37,6 +43,8 @@ func (f *File) variable(from string, v Variable) {
 	}
 	i, have := f.taken.at[v.Name]
 	switch {
+	case have && f.taken.list[i].only:
+		f.taken.list[i] = v
 	case !have:
 		if f.taken.at == nil {
 			f.taken.at = map[string]int{}
@@ -56,8 +64,48 @@ func (f *File) variable(from string, v Variable) {
 	}
 }
 
+// inEnvironment imports a variable of an environment. Where requests are read, a variable
+// that only environments have has the value of the first of them.
+func (f *File) inEnvironment(name string, v Variable) {
+	if v.Name = variableName(v.Name); v.Name == "" {
+		return
+	}
+	if _, have := f.taken.at[v.Name]; !have {
+		first := v
+		first.only = true
+		f.variable("", first)
+	}
+	t := &f.taken
+	if t.named == nil {
+		t.named, t.inside = map[string]int{}, map[[2]string]int{}
+	}
+	name = cmp.Or(shortName(name), "Environment")
+	i, have := t.named[name]
+	if !have {
+		i = len(t.environments)
+		t.named[name] = i
+		t.environments = append(t.environments, Environment{Name: name})
+	}
+	e, at := &t.environments[i], [2]string{name, v.Name}
+	if _, have := t.inside[at]; !have {
+		t.inside[at] = len(e.Variables)
+		e.Variables = append(e.Variables, v)
+	}
+}
+
+// shortName returns the name of an environment as the workspace accepts it.
+func shortName(name string) string {
+	if runes := []rune(plain(name)); len(runes) > longestName {
+		return string(runes[:longestName-1]) + "…"
+	}
+	return plain(name)
+}
+
 // valueOf returns the value of a variable of the file.
 func (f *File) valueOf(name string) (string, bool) {
+	if value, ok := f.taken.within[name]; ok {
+		return value, true
+	}
 	i, ok := f.taken.at[name]
 	if !ok {
 		return "", false
@@ -78,19 +126,22 @@ func (f *File) variables(found *Found) {
 		return text
 	})
 	empty := []string{}
-	found.Variables = slices.DeleteFunc(found.Variables,
-		func(v Variable) bool { return f.hosts[v.Name] && !used[v.Name] })
-	for i := range found.Variables {
-		v := &found.Variables[i]
-		if v.Value = f.writtenOut(v.Value, longestValue); len(v.Value) > longestValue {
-			f.notes.say("The value of the variable %s is longer than %d KiB: it was not imported.", v.Name,
-				longestValue>>10)
-			v.Value = ""
+	found.Variables = slices.DeleteFunc(found.Variables, func(v Variable) bool { return v.only })
+	found.Variables = f.settled(found.Variables, used, &empty)
+	found.Environments = append(found.Environments, f.taken.environments...)
+	for i := range found.Environments {
+		e := &found.Environments[i]
+		f.taken.within = map[string]string{}
+		for j := range e.Variables {
+			e.Variables[j].Name = variableName(e.Variables[j].Name)
+			f.taken.within[e.Variables[j].Name] = e.Variables[j].Value
 		}
-		if v.Secret && v.Value == "" {
-			empty = append(empty, v.Name)
-		}
+		e.Variables = f.settled(e.Variables, used, &empty)
 	}
+	f.taken.within = nil
+	found.Environments = slices.DeleteFunc(found.Environments, func(e Environment) bool {
+		return len(e.Variables) == 0
+	})
 	for _, o := range f.taken.other {
 		o.names = slices.DeleteFunc(o.names, func(name string) bool { return f.hosts[name] && !used[name] })
 		if len(o.names) == 0 {
@@ -101,6 +152,25 @@ func (f *File) variables(found *Found) {
 	if len(empty) > 0 {
 		f.notes.say("The values of secrets are not in the file; enter them under Tools, Variables: %s.", someOf(empty))
 	}
+}
+
+// settled returns variables with those in their values replaced, without those that were
+// only used as a host. It adds the names of secrets without a value to empty.
+func (f *File) settled(list []Variable, used map[string]bool, empty *[]string) []Variable {
+	list = slices.DeleteFunc(list,
+		func(v Variable) bool { return v.Name == "" || f.hosts[v.Name] && !used[v.Name] })
+	for i := range list {
+		v := &list[i]
+		if v.Value = f.writtenOut(v.Value, longestValue); len(v.Value) > longestValue {
+			f.notes.say("The value of the variable %s is longer than %d KiB: it was not imported.", v.Name,
+				longestValue>>10)
+			v.Value = ""
+		}
+		if v.Secret && v.Value == "" && !slices.Contains(*empty, v.Name) {
+			*empty = append(*empty, v.Name)
+		}
+	}
+	return list
 }
 
 // rename gives variables valid names, including where requests use them.

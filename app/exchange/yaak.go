@@ -72,6 +72,7 @@ func (y *yaakItem) item(kind string) insomniaItem {
 		ID: y.ID, Kind: kind, Parent: y.WorkspaceID, SortKey: y.SortPriority, Name: y.Name, About: y.Description,
 		Method: looseText{y.Method}, URL: looseText{y.URL}, Headers: yaakPairs(y.Headers),
 	}
+	out.Sub = kind == "environment" && (y.ParentModel == "environment" || y.EnvironmentID != "")
 	if y.FolderID != "" && kind != "environment" {
 		out.Parent = y.FolderID
 	}

@@ -258,9 +258,10 @@ func TestThePreviewShowsTheRequestAndNoSecret(t *testing.T) {
 		`"application/json"],["User-Agent","Spyglass/0.1.0"],` +
 		`["Content-Type","application/json"],["Cookie","********"],["X-CSRF-Token","********"]],"method":"POST",` +
 		`"url":"` + h.base + `/api/device/devices/{id}?a=********&b={{nobody}}",` +
-		`"variables":[{"name":"secret","value":"********","scope":"portal","known":true,"secret":true},` +
-		`{"name":"nobody","value":"","scope":"","known":false,"secret":false},` +
-		`{"name":"id","value":"42","scope":"portal","known":true,"secret":false}]}`
+		`"variables":[{"name":"secret","value":"********","scope":"portal","known":true,"secret":true,` +
+		`"environment":""},` +
+		`{"name":"nobody","value":"","scope":"","known":false,"secret":false,"environment":""},` +
+		`{"name":"id","value":"42","scope":"portal","known":true,"secret":false,"environment":""}]}`
 	if a.body != want {
 		t.Errorf("got  %s\nwant %s", a.body, want)
 	}

@@ -27,10 +27,10 @@ func TestFilesAreLookedAtThenImportedThenWritten(t *testing.T) {
 		{"POST /explorer/exchange/look", file(""), 200, `{"folders":2,"format":"postman",` +
 			`"label":"Postman collection v2.1","lines":[{"level":0,"name":"Mine"},{"level":1,"name":"Folder"},` +
 			`{"level":2,"method":"POST","name":"One","path":"/device/devices"}],"notes":[],"requests":1,` +
-			`"secrets":["apiToken"],"variables":["site","apiToken"]}`},
+			`"secrets":["apiToken"],"variables":["site","apiToken"],"environments":[]}`},
 		{"GET /explorer/collections/tree", "", 200, `{"folders":[],"requests":[]}`},
 		{"POST /explorer/exchange/import", file(`,"variables":true`), 200, `{"collections":[1],"variables":[1,2],` +
-			`"requests":1}`},
+			`"requests":1,"environments":[]}`},
 		{"GET /explorer/collections/tree", "", 200, `{"folders":[{"doc":"","id":1,"name":"Mine","parentId":0},` +
 			`{"doc":"","id":2,"name":"Folder","parentId":1}],"requests":[{"collectionId":2,"id":1,"method":"POST",` +
 			`"name":"One","path":"/device/devices"}]}`},

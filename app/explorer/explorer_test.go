@@ -36,8 +36,9 @@ func TestStartIsAllThePageNeeds(t *testing.T) {
 		`"user":{"csrfToken":"` + csrfSecret +
 		`","id":1,"name":"user1","rights":["read on deviceGroup","write on settings: x","none: no sign-in needed",` +
 		`"write on explorer"],"role":"administrator"},` +
-		`"variables":[{"id":1,"name":"x","value":"********","secret":true,"scope":"portal","changedOn":0}],` +
-		`"version":"0.1.0"}`
+		`"variables":[{"id":1,"name":"x","value":"********","secret":true,"scope":"portal",` +
+		`"environmentId":0,"changedOn":0}],` +
+		`"version":"0.1.0","environments":[]}`
 	a.body = regexp.MustCompile(`"changedOn":\d+`).ReplaceAllString(a.body, `"changedOn":0`)
 	if a.status != 200 || a.body != want {
 		t.Errorf("got  %d %s\nwant %s", a.status, a.body, want)

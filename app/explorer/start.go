@@ -62,6 +62,8 @@ type start struct {
 	User       user               `json:"user"`
 	Variables  json.RawMessage    `json:"variables"`
 	Version    string             `json:"version"`
+
+	Environments json.RawMessage `json:"environments"`
 }
 
 // Schema implements resource.Described: the workspace knows what is in the raw JSON.
@@ -76,7 +78,10 @@ func (s start) Schema() resource.Schema {
 		case "settings":
 			k.Schema = workspace.SettingsSchema("Of the page")
 		case "variables":
-			k.Schema = resource.List(workspace.Variables.Schema(), "Those of the portal, and global ones")
+			k.Schema = resource.List(workspace.Variables.Schema(),
+				"Those of the portal and its environments, and global ones")
+		case "environments":
+			k.Schema = resource.List(workspace.Environments.Schema(), "Those of the portal")
 		}
 	}
 	return schema
@@ -104,6 +109,10 @@ func (e *Explorer) start(ctx context.Context, c *resource.Call) (*start, error) 
 	if err != nil {
 		return nil, err
 	}
+	environments, err := e.o.Workspace.EnvironmentsJSON(ctx, c.Access.UserID, at)
+	if err != nil {
+		return nil, err
+	}
 	settings, err := e.o.Workspace.SettingsJSON(ctx, c.Access.UserID)
 	if err != nil {
 		return nil, err
@@ -122,6 +131,7 @@ func (e *Explorer) start(ctx context.Context, c *resource.Call) (*start, error) 
 		User: user{ID: c.Access.UserID, Name: c.Access.User, Role: c.Access.Role,
 			Rights: e.rights(c.Access), CSRF: c.Session.CSRF},
 		Settings: json.RawMessage(settings), Tabs: json.RawMessage(tabs), Variables: json.RawMessage(variables),
+		Environments: json.RawMessage(environments),
 	}, nil
 }
 

@@ -88,7 +88,7 @@ func TestFoldersArePlantedWholeOrNotAtAll(t *testing.T) {
 	made, err := d.Plant(t.Context(), 1, 0, folders, []workspace.Variable{{Name: "have", Value: "other"},
 		{Name: "new", Value: "1"}, {Name: "bad name"}, {Name: "hidden", Value: "pLaNtEd", Secret: true},
 		{Name: "unknown", Secret: true}})
-	if err != nil || fmt.Sprint(*made) != "{[1 3] [2 3 4] 3}" {
+	if err != nil || fmt.Sprint(*made) != "{[1 3] [2 3 4] 3 []}" {
 		t.Fatalf("planted %v, %v", made, err)
 	}
 	got, err := d.Folders(t.Context(), 1)

@@ -121,10 +121,10 @@ type Extracted struct {
 
 const shownValue = 200
 
-// KeepExtracted stores the values of extractors in the portal's variables, which
-// it creates if they are missing, and as the last results of the extractors.
-// Afterwards it masks secret values.
-func (w *Workspace) KeepExtracted(ctx context.Context, userID, portalID int64, at resource.Millis,
+// KeepExtracted stores the values of extractors in the variables of the environment, 0 for
+// none, or else in those of the portal, which it creates if they are missing; and as the
+// last results of the extractors. Afterwards it masks secret values.
+func (w *Workspace) KeepExtracted(ctx context.Context, userID, portalID, environmentID int64, at resource.Millis,
 	found []Extracted) error {
 	w.writing.Lock()
 	defer w.writing.Unlock()
@@ -135,7 +135,7 @@ func (w *Workspace) KeepExtracted(ctx context.Context, userID, portalID int64, a
 		secrets, masked = nil, make([]bool, len(found)) // reset for a second run
 		for i := range found {
 			if found[i].Problem == "" {
-				v, err := keepVariable(ctx, tx, userID, portalID, at, &found[i])
+				v, err := keepVariable(ctx, tx, userID, portalID, environmentID, at, &found[i])
 				if err != nil {
 					return err
 				}
@@ -165,18 +165,19 @@ func (w *Workspace) KeepExtracted(ctx context.Context, userID, portalID int64, a
 	return nil
 }
 
-func keepVariable(ctx context.Context, tx resource.Tx, userID, portalID int64, at resource.Millis,
+func keepVariable(ctx context.Context, tx resource.Tx, userID, portalID, environmentID int64, at resource.Millis,
 	x *Extracted) (*Variable, error) {
-	v := &Variable{UserID: userID, PortalID: portalID, Name: x.Variable, Scope: "portal", Secret: x.Secret}
+	v := &Variable{UserID: userID, PortalID: portalID, Name: x.Variable, Scope: ScopePortal, Secret: x.Secret}
 	have, err := resource.Find(ctx, tx, variableRows, mine(userID),
 		resource.Where{Field: "portalId", Op: "=", Value: portalID},
-		resource.Where{Field: "scope", Op: "=", Value: "portal"},
 		resource.Where{Field: "name", Op: "=", Value: x.Variable})
 	if err != nil {
 		return nil, err
 	}
-	if len(have) > 0 {
-		v = &have[0]
+	for i := range have {
+		if of := have[i].EnvironmentID; of == environmentID || of == 0 && v.ID == 0 {
+			v = &have[i]
+		}
 	}
 	if v.Value, v.ChangedOn = x.Value, at; v.Secret {
 		v.Value = resource.Mask

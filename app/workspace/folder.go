@@ -31,6 +31,8 @@ type Planted struct {
 	Collections []int64 `json:"collections" doc:"the outermost"`
 	Variables   []int64 `json:"variables"`
 	Requests    int     `json:"requests"`
+
+	Environments []int64 `json:"environments"`
 }
 
 // shelf holds a user's collections and requests, in their order.
@@ -140,17 +142,26 @@ func (w *Workspace) WithExamples(ctx context.Context, userID int64, ids []int64,
 	return err
 }
 
+// Set is an environment to plant, with its variables.
+type Set struct {
+	Name      string
+	PortalID  int64
+	Variables []Variable
+}
+
 // Plant creates folders below a collection of the user, or at the top level for
 // 0. It adds variables, each at its PortalID, unless the user already has one
-// with that name there. It writes all or nothing.
+// with that name there. It adds environments, or to those of the same names, and
+// makes the first one active if none is. It writes all or nothing.
 func (w *Workspace) Plant(ctx context.Context, userID, parentID int64, folders []Folder,
-	variables []Variable) (*Planted, error) {
+	variables []Variable, environments ...Set) (*Planted, error) {
 	w.writing.Lock()
 	defer w.writing.Unlock()
 	out := &Planted{}
 	p := &planting{ctx: ctx, userID: userID, out: out}
 	err := w.db.Write(ctx, func(tx resource.Tx) error {
-		*out = Planted{Collections: []int64{}, Variables: []int64{}} // reset for a second run
+		// reset for a second run
+		*out = Planted{Collections: []int64{}, Variables: []int64{}, Environments: []int64{}}
 		if err := inPlace(ctx, tx, userID, 0, parentID, "parentId"); err != nil {
 			return err
 		}
@@ -169,7 +180,10 @@ func (w *Workspace) Plant(ctx context.Context, userID, parentID int64, folders [
 			}
 			out.Collections = append(out.Collections, id)
 		}
-		return p.variables(variables)
+		if err := p.variables(variables); err != nil {
+			return err
+		}
+		return p.environments(environments)
 	})
 	if err != nil {
 		return nil, err
@@ -178,6 +192,9 @@ func (w *Workspace) Plant(ctx context.Context, userID, parentID int64, folders [
 		w.keep(key, value)
 	}
 	w.changed(userID, CollectionsChanged)
+	if len(out.Environments) > 0 {
+		w.changed(userID, EnvironmentsChanged)
+	}
 	if len(out.Variables) > 0 {
 		w.changed(userID, VariablesChanged)
 	}
@@ -261,6 +278,47 @@ func (p *planting) folder(f *Folder, parentID, position int64, depth int) (int64
 	return c.ID, nil
 }
 
+func (p *planting) environments(sets []Set) error {
+	counts, err := p.tx.CountBy(p.ctx, string(environmentRows), "userId")
+	if err == nil && counts[p.userID]+int64(len(sets)) > maxEnvironments {
+		err = fault.New(fault.Conflict, "there would be more than %d environments; delete some first", maxEnvironments)
+	}
+	for i := range sets {
+		if err == nil {
+			err = p.environment(&sets[i])
+		}
+	}
+	return err
+}
+
+func (p *planting) environment(s *Set) error {
+	beside, err := environmentsAt(p.ctx, p.tx, p.userID, s.PortalID)
+	if err != nil {
+		return err
+	}
+	e := &Environment{UserID: p.userID, PortalID: s.PortalID, Name: s.Name}
+	e.Active = !slices.ContainsFunc(beside, func(other Environment) bool { return other.Active })
+	if i := slices.IndexFunc(beside, func(other Environment) bool { return other.Name == s.Name }); i >= 0 {
+		e = &beside[i]
+	} else if err := resource.Put(p.ctx, p.tx, environmentRows, e); err != nil {
+		return err
+	} else {
+		p.out.Environments = append(p.out.Environments, e.ID)
+	}
+	own := slices.Clone(s.Variables)
+	for i := range own {
+		own[i].Scope, own[i].EnvironmentID, own[i].PortalID = ScopeEnvironment, e.ID, e.PortalID
+	}
+	before := p.out.Variables
+	if err := p.variables(own); err != nil {
+		return err
+	}
+	if slices.Contains(p.out.Environments, e.ID) {
+		p.out.Variables = before // they go with it
+	}
+	return nil
+}
+
 func (p *planting) variables(variables []Variable) error {
 	have, err := resource.Find(p.ctx, p.tx, variableRows, mine(p.userID))
 	if err != nil {
@@ -268,7 +326,8 @@ func (p *planting) variables(variables []Variable) error {
 	}
 	for _, v := range variables {
 		if !variableName.MatchString(v.Name) || slices.ContainsFunc(have, func(h Variable) bool {
-			return h.Name == v.Name && (h.PortalID == v.PortalID || h.PortalID == everywhere)
+			return h.Name == v.Name && h.EnvironmentID == v.EnvironmentID &&
+				(h.PortalID == v.PortalID || h.PortalID == everywhere)
 		}) {
 			continue
 		}

@@ -250,6 +250,9 @@ func forgetPortal(ctx context.Context, tx resource.Tx, p *Portal) error {
 	if err := resource.DeleteAll(ctx, tx, variableRows, its...); err != nil {
 		return err
 	}
+	if err := resource.DeleteAll(ctx, tx, environmentRows, its...); err != nil {
+		return err
+	}
 	if err := resource.DeleteAll(ctx, tx, tabRows, its...); err != nil {
 		return err
 	}

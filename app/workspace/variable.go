@@ -20,7 +20,9 @@ type Variable struct {
 	Name     string
 	Value    string // resource.Mask if secret
 	Secret   bool
-	Scope    string // "portal" goes before "global"
+	Scope    string // "environment" goes before "portal", and "portal" before "global"
+
+	EnvironmentID int64 // 0 for the other scopes
 
 	ChangedOn resource.Millis // by a user or an extractor; 0 if written by an earlier version
 }
@@ -45,12 +47,15 @@ var Variables = resource.Resource[*Variable]{
 			"stars keeps it", MaxLen: 65_536},
 		{Name: "secret", At: func(v *Variable) any { return &v.Secret },
 			Doc: "Stored in the system keyring and never shown"},
-		{Name: "scope", At: func(v *Variable) any { return &v.Scope }, Doc: "portal takes precedence over global",
-			Default: "portal", OneOf: []any{"portal", "global"}},
+		{Name: "scope", At: func(v *Variable) any { return &v.Scope }, Doc: "The active environment takes precedence " +
+			"over portal, and portal over global",
+			Default: ScopePortal, OneOf: []any{ScopeEnvironment, ScopePortal, ScopeGlobal}},
+		{Name: "environmentId", At: func(v *Variable) any { return &v.EnvironmentID },
+			Doc: "The environment it belongs to, for that scope; 0 for others", Index: true},
 		{Name: "changedOn", At: func(v *Variable) any { return &v.ChangedOn }, Doc: "When it was last changed",
 			ReadOnly: true},
 	},
-	Unique: [][]string{{"userId", "portalId", "scope", "name"}},
+	Unique: [][]string{{"userId", "portalId", "scope", "environmentId", "name"}},
 	Within: hereOrGlobal,
 	Check: func(w *resource.Write, was, now *Variable) error {
 		if !variableName.MatchString(now.Name) {
@@ -59,14 +64,8 @@ var Variables = resource.Resource[*Variable]{
 					"underscores")
 		}
 		now.ChangedOn = resource.MillisOf(w.Call.At)
-		var err error
-		switch {
-		case now.Scope == "global":
-			now.PortalID = everywhere
-		case was == nil || was.PortalID == everywhere:
-			if now.PortalID, err = settle(w, now.UserID); err != nil {
-				return err
-			}
+		if err := now.place(w, was); err != nil {
+			return err
 		}
 		switch {
 		case now.Secret && now.Value != "":
@@ -76,6 +75,36 @@ var Variables = resource.Resource[*Variable]{
 		}
 		return nil
 	},
+}
+
+// Scopes of variables.
+const (
+	ScopeEnvironment = "environment"
+	ScopePortal      = "portal"
+	ScopeGlobal      = "global"
+)
+
+// place sets the portal of a variable by its scope.
+func (v *Variable) place(w *resource.Write, was *Variable) (err error) {
+	if v.Scope != ScopeEnvironment {
+		v.EnvironmentID = 0
+	}
+	switch {
+	case v.Scope == ScopeEnvironment:
+		e, err := resource.Get(w.Context, w.Tx, environmentRows, v.EnvironmentID)
+		if fault.Is(err, fault.Unknown) || err == nil && e.UserID != v.UserID {
+			return fault.At("environmentId", "this environment no longer exists")
+		}
+		if err != nil {
+			return err
+		}
+		v.PortalID = e.PortalID
+	case v.Scope == ScopeGlobal:
+		v.PortalID = everywhere
+	case was == nil || was.PortalID == everywhere:
+		v.PortalID, err = settle(w, v.UserID)
+	}
+	return err
 }
 
 // VariablesJSON returns VariablesAt as a JSON array.
@@ -88,7 +117,7 @@ func (w *Workspace) VariablesJSON(ctx context.Context, userID, portalID int64) (
 }
 
 // VariablesAt returns the user's variables for a portal by id, including global
-// ones, with masked secrets.
+// ones and those of all its environments, with masked secrets.
 func (w *Workspace) VariablesAt(ctx context.Context, userID, portalID int64) ([]Variable, error) {
 	list, err := w.VariablesOf(ctx, userID)
 	return slices.DeleteFunc(list, func(v Variable) bool { return v.PortalID != portalID && v.PortalID != everywhere }),

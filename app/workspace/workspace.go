@@ -62,13 +62,14 @@ const (
 	SettingsChanged   Kind = "settings"
 
 	CollectionsChanged Kind = "collections"
-	ExamplesChanged    Kind = "examples"
+	ExamplesChanged     Kind = "examples"
+	EnvironmentsChanged Kind = "environments"
 )
 
 // Schema implements resource.Described.
 func (Kind) Schema() resource.Schema {
 	return resource.Schema{Type: "string", Enum: []any{TabsChanged, VariablesChanged, HistoryChanged, PortalsChanged,
-		ExtractorsChanged, SettingsChanged, CollectionsChanged, ExamplesChanged}}
+		ExtractorsChanged, SettingsChanged, CollectionsChanged, ExamplesChanged, EnvironmentsChanged}}
 }
 
 // Secrets stores values outside the database. A keychain.Keychain implements it.
@@ -105,6 +106,8 @@ type Workspace struct {
 
 	extractors *store.Table[*Extractor]
 
+	environments *store.Table[*Environment]
+
 	collections *store.Table[*Collection]
 	requests    *store.Table[*Request]
 	examples    *store.Table[*RequestExample]
@@ -116,6 +119,8 @@ type Workspace struct {
 
 	deletedHistory   bin[pastRequest]
 	deletedVariables bin[pastVariable]
+
+	deletedEnvironments bin[pastEnvironment]
 
 	mu       sync.Mutex
 	followed []*followed    // renames of the last two minutes
@@ -144,6 +149,7 @@ func Open(ctx context.Context, o Options) (*Workspace, error) {
 	w := &Workspace{db: db, log: o.Log, secrets: o.Secrets, kept: o.Kept, quota: o.Quota, past: map[int64]size{},
 		unread: map[int64]bool{}, watcher: func(int64, Kind) {}, unlearned: make(chan struct{}, 1)}
 	w.deletedHistory.most, w.deletedVariables.keep = mostRestored, regainable
+	w.deletedEnvironments.keep = regainable
 	if err := w.addTables(); err != nil {
 		_ = db.Close()
 		return nil, err
@@ -167,8 +173,8 @@ func now(clock func() time.Time) time.Time {
 // shapes returns the shape of every table that addTables adds.
 func shapes() []store.Shape {
 	return []store.Shape{
-		store.ShapeOf(&Tabs), store.ShapeOf(&Variables), store.ShapeOf(&Extractors), store.ShapeOf(&Portals),
-		store.ShapeOf(&catalogs),
+		store.ShapeOf(&Tabs), store.ShapeOf(&Environments), store.ShapeOf(&Variables), store.ShapeOf(&Extractors),
+		store.ShapeOf(&Portals), store.ShapeOf(&catalogs),
 		store.ShapeOf(&Histories), store.ShapeOf(&replies), store.ShapeOf(&ways), store.ShapeOf(&Collections),
 		store.ShapeOf(&Requests), store.ShapeOf(&Examples), store.ShapeOf(&exampleBodies),
 		store.ShapeOf(&settings),
@@ -182,7 +188,12 @@ func (w *Workspace) addTables() (err error) {
 	}
 	variables, portals, histories := Variables, Portals, Histories
 	variables.Extra, portals.Extra, histories.Extra = w.secretly(), w.guarded(), w.clearing()
+	environments := Environments
+	environments.Extra = map[resource.Verb]resource.Extra{resource.OnDelete: wrapped(w.removeEnvironment)}
 	if w.tabs, err = store.Add(w.db, &Tabs); err != nil {
+		return err
+	}
+	if w.environments, err = store.Add(w.db, &environments); err != nil {
 		return err
 	}
 	if w.variables, err = store.Add(w.db, &variables); err != nil {
@@ -283,6 +294,7 @@ func (w *Workspace) Endpoints() []resource.Endpoint {
 	all := append(append(append(tabs, variables...), history...), portals...)
 	all = append(append(all, collections...), w.collectionEndpoints()...)
 	all = append(all, w.notifying(ExamplesChanged, append(w.examples.Endpoints(), w.exampleEndpoints()...))...)
+	all = append(all, w.notifying(EnvironmentsChanged, append(w.environments.Endpoints(), w.regainingEnvironment()))...)
 	all = append(all, w.notifying(ExtractorsChanged, w.extractors.Endpoints())...)
 	return append(all, w.notifying(SettingsChanged, w.settingsEndpoints())...)
 }

@@ -68,7 +68,7 @@ func TestEachUserSeesOnlyTheirOwn(t *testing.T) {
 		}
 	}
 	d.expect(1, "GET /variables", "", `{"total":1,"searchId":null,"items":[{"id":1,"name":"x","value":"of 1",`+
-		`"secret":false,"scope":"portal","changedOn":1790000000000}],"data":null}`)
+		`"secret":false,"scope":"portal","environmentId":0,"changedOn":1790000000000}],"data":null}`)
 	d.expect(1, "GET /tabs?fields=id", "", `{"total":1,"searchId":null,"items":[{"id":1}],"data":null}`)
 	d.expect(1, "GET /history?fields=id", "", `{"total":1,"searchId":null,"items":[{"id":1}],"data":null}`)
 	d.expect(1, "GET /settings", "", `{"of":1}`)
@@ -85,7 +85,7 @@ func TestEachUserSeesOnlyTheirOwn(t *testing.T) {
 	}
 	d.expect(2, "GET /tabs?fields=id", "", `{"total":1,"searchId":null,"items":[{"id":2}],"data":null}`)
 	d.expect(2, "GET /variables", "", `{"total":1,"searchId":null,"items":[{"id":2,"name":"x","value":"of 2",`+
-		`"secret":false,"scope":"portal","changedOn":1790000000000}],"data":null}`)
+		`"secret":false,"scope":"portal","environmentId":0,"changedOn":1790000000000}],"data":null}`)
 	if _, r, err := d.Recall(t.Context(), 2, 2); err != nil || string(r.Zipped) != "x" {
 		t.Errorf("the other's answer is %v, %v", r, err)
 	}
@@ -115,7 +115,8 @@ const planted = "pLaNtEd-53cr3t"
 
 func TestASecretLiesInTheKeyringOnly(t *testing.T) {
 	d := open(t)
-	shown := `{"id":1,"name":"token","value":"********","secret":true,"scope":"portal","changedOn":1790000000000}`
+	shown := `{"id":1,"name":"token","value":"********","secret":true,"scope":"portal",` +
+		`"environmentId":0,"changedOn":1790000000000}`
 	d.expect(1, "POST /variables", `{"name":"token","value":"`+planted+`","secret":true}`, shown)
 	d.expect(1, "PATCH /variables/1", `{"value":"********","name":"token"}`, shown)
 	d.expect(1, "PUT /variables/1", `{"name":"token","value":"********","secret":true}`, shown)
@@ -145,7 +146,7 @@ func TestASecretLiesInTheKeyringOnly(t *testing.T) {
 		t.Errorf("after a restart the secret is %q", got)
 	}
 	d.expect(1, "PATCH /variables/1", `{"secret":false}`, `{"id":1,"name":"token","value":"","secret":false,`+
-		`"scope":"portal","changedOn":1790000000000}`)
+		`"scope":"portal","environmentId":0,"changedOn":1790000000000}`)
 	if len(d.secrets.values) != 0 {
 		t.Errorf("the keyring still holds %d secrets", len(d.secrets.values))
 	}
@@ -155,7 +156,7 @@ func TestAPlainValueBecomesASecret(t *testing.T) {
 	d := open(t)
 	d.ask(1, "POST /variables", `{"name":"x","value":"was plain"}`)
 	d.expect(1, "PATCH /variables/1", `{"secret":true}`, `{"id":1,"name":"x","value":"********","secret":true,`+
-		`"scope":"portal","changedOn":1790000000000}`)
+		`"scope":"portal","environmentId":0,"changedOn":1790000000000}`)
 	if got := d.secret(1, "x"); got != "was plain" {
 		t.Errorf("the secret is %q", got)
 	}
@@ -387,8 +388,9 @@ func TestADeletedVariableComesBackWithItsSecret(t *testing.T) {
 	d.expect(1, "POST /variables/2/restore", "", `conflict name: there is already a variable with the scope "portal" `+
 		`and the name "size"`)
 	d.expect(1, "GET /variables", "", `{"total":2,"searchId":null,"items":[{"id":1,"name":"token","value":"********",`+
-		`"secret":true,"scope":"portal","changedOn":1790000000000},{"id":3,"name":"size","value":"7","secret":false,`+
-		`"scope":"portal","changedOn":1790000000000}],"data":null}`)
+		`"secret":true,"scope":"portal","environmentId":0,"changedOn":1790000000000},{"id":3,"name":"size",`+
+		`"value":"7","secret":false,`+
+		`"scope":"portal","environmentId":0,"changedOn":1790000000000}],"data":null}`)
 }
 
 func TestUsesOfVariablesAreFound(t *testing.T) {

@@ -95,7 +95,7 @@ func (t *Table[T]) taken(ctx context.Context, tx *tx, row T, err error) error {
 			c := t.column(name)
 			value := fmt.Sprint(plain(c.field.At(row)))
 			where = append(where, engine.Compare{Column: name, Op: "=", Value: plain(c.field.At(row))})
-			if name != t.res.Owner && !c.Hidden {
+			if name != t.res.Owner && !c.Hidden && value != "0" { // the id of nothing
 				words = append(words, name+" "+fault.Quote(value))
 			}
 		}

@@ -20,9 +20,11 @@ import (
 type Used struct {
 	Name   string `json:"name"`
 	Value  string `json:"value"` // masked when secret
-	Scope  string `json:"scope"` // run, portal, global or built-in
+	Scope  string `json:"scope"` // run, environment, portal, global or built-in
 	Known  bool   `json:"known"`
 	Secret bool   `json:"secret"`
+
+	Environment string `json:"environment" doc:"the name of the one it is from; empty for other scopes"`
 }
 
 // Values looks up variables for one request. It looks up each variable once, so
@@ -34,28 +36,54 @@ type Values struct {
 	Now    time.Time
 	userID int64
 	Given  map[string]string // values that come before all others; nil for none
-	Stand  func(Used) string // returns the text to send for each variable, known or not; nil for its value
+
+	Environment workspace.Environment // whose variables come before those of the portal; zero for none
+
+	Stand func(Used) string // returns the text to send for each variable, known or not; nil for its value
 
 	Seen  []Used
 	at    map[string]int    // index in seen, by name
 	Plain map[string]string // values by name; secrets only if they were used
 }
 
-// NewValues returns the variables of the call's user for its portal.
+// NewValues returns the variables of the call's user for its portal, with those of the
+// active environment.
 func NewValues(ctx context.Context, c *resource.Call, w *workspace.Workspace) (*Values, error) {
+	return NewValuesIn(ctx, c, w, nil)
+}
+
+// NewValuesIn is NewValues with another environment than the active one: that of an id, 0
+// for none.
+func NewValuesIn(ctx context.Context, c *resource.Call, w *workspace.Workspace, other *int64) (*Values, error) {
 	list, err := w.VariablesAt(ctx, c.Access.UserID, workspace.PortalID(c))
+	if err != nil {
+		return nil, err
+	}
+	environments, err := w.EnvironmentsAt(ctx, c.Access.UserID, workspace.PortalID(c))
 	if err != nil {
 		return nil, err
 	}
 	v := &Values{ctx: ctx, at: map[string]int{}, own: map[string]*workspace.Variable{}, secret: w.Secret, Now: c.At,
 		userID: c.Access.UserID, Plain: map[string]string{}}
+	for _, e := range environments {
+		if other == nil && e.Active || other != nil && e.ID == *other {
+			v.Environment = e
+		}
+	}
 	for i := range list {
-		if have := v.own[list[i].Name]; have == nil || have.Scope == "global" {
-			v.own[list[i].Name] = &list[i]
+		one := &list[i]
+		if one.EnvironmentID != 0 && one.EnvironmentID != v.Environment.ID {
+			continue
+		}
+		if have := v.own[one.Name]; have == nil || precedence[one.Scope] > precedence[have.Scope] {
+			v.own[one.Name] = one
 		}
 	}
 	return v, nil
 }
+
+// precedence of a scope over those with lower numbers.
+var precedence = map[string]int{workspace.ScopeEnvironment: 2, workspace.ScopePortal: 1, workspace.ScopeGlobal: 0}
 
 // look records that name is used and returns its details without reading secrets
 // from the keyring.
@@ -72,6 +100,9 @@ func (v *Values) look(name string) Used {
 	} else if own := v.own[name]; own != nil {
 		u = Used{Name: name, Value: own.Value, Scope: own.Scope, Known: !own.Secret || own.Value != "",
 			Secret: own.Secret}
+		if own.EnvironmentID != 0 {
+			u.Environment = v.Environment.Name
+		}
 	} else if value, ok := v.builtIn(name); ok {
 		u = Used{Name: name, Value: value, Scope: "built-in", Known: true}
 	}

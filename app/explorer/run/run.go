@@ -85,6 +85,8 @@ type Plan struct {
 	GoOn     bool                // continue after a failure
 	Unkept   bool                // nothing is added to the history
 
+	Environment *int64 // its variables are used, 0 for none; nil: the active one
+
 	// Waits is called before a wait for a portal that limits the rate, never beside
 	// notify; may be nil.
 	Waits func(one *stream.Ran, wait time.Duration)
@@ -283,7 +285,8 @@ func (u *underWay) try(ctx context.Context, draft *workspace.Draft, values map[s
 	one *stream.Ran) (*send.Reply, error) {
 	now := *u.call
 	now.At = time.Now()
-	x, err := u.Exchange(ctx, &now, &send.Request{Draft: *draft, Given: values, Unkept: u.plan.Unkept, Brief: true})
+	x, err := u.Exchange(ctx, &now, &send.Request{Draft: *draft, Given: values, Unkept: u.plan.Unkept, Brief: true,
+		Environment: u.plan.Environment})
 	if err != nil {
 		shown, _ := outgoing.MaskDraft(*draft, nil)
 		one.Path = shown.Path

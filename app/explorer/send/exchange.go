@@ -32,6 +32,8 @@ type Request struct {
 	Given  map[string]string // variables that come before those of the user
 	Unkept bool              // it is not added to the history
 
+	Environment *int64 // its variables are used, 0 for none; nil: the active one
+
 	Brief bool // the reply has nothing of the body but what checks and extractors find
 }
 
@@ -63,14 +65,14 @@ func (s *Sender) Exchange(ctx context.Context, c *resource.Call, in *Request) (*
 	if in.Anyway {
 		m = outgoing.Anyway
 	}
-	t, v, out, err := s.outgoing(ctx, c, &in.Draft, m, in.Given)
+	t, v, out, err := s.outgoing(ctx, c, in, m)
 	if err != nil {
 		return nil, err
 	}
 	checks := fillChecks(v, &in.Draft) // before the secrets are read: they may hold more of them
 	x, err := s.ExchangeOf(c, t, in, out, slices.Collect(maps.Values(v.Plain))...)
 	if err == nil {
-		x.checks = checks
+		x.checks, x.environment = checks, v.Environment.ID
 	}
 	return x, err
 }
@@ -109,6 +111,8 @@ type Exchange struct {
 	NotKept string // why the request is missing from the history
 	came    outgoing.Arrived
 	checks  []check // of the response
+
+	environment int64 // whose variables were used; 0: none
 
 	zip  *workspace.Zipper  // of an incoming response that may be stored
 	mask *outgoing.BodyMask // of what is kept; nil where nothing is masked

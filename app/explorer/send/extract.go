@@ -39,7 +39,8 @@ func (x *Exchange) extract(ctx context.Context, doc *document.Document) []worksp
 	if len(found) == 0 {
 		return nil
 	}
-	if err := x.Workspace.KeepExtracted(ctx, x.User, x.History.PortalID, x.History.At, found); err != nil {
+	err = x.Workspace.KeepExtracted(ctx, x.User, x.History.PortalID, x.environment, x.History.At, found)
+	if err != nil {
 		x.Log.ErrorContext(ctx, "the values of extractors were not stored", "err", err)
 		for i := range found {
 			found[i].Value, found[i].Problem = "", "the value could not be stored: "+fault.Of(err).Message

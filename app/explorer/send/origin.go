@@ -33,12 +33,13 @@ func (s *Sender) Target(ctx context.Context, c *resource.Call) (*outgoing.Target
 // caller's variables.
 func (s *Sender) Outgoing(ctx context.Context, c *resource.Call, d *workspace.Draft,
 	m outgoing.Manner) (*outgoing.Target, *outgoing.Values, *outgoing.Request, error) {
-	return s.outgoing(ctx, c, d, m, nil)
+	return s.outgoing(ctx, c, &Request{Draft: *d}, m)
 }
 
-// outgoing is Outgoing with variables that come before the caller's.
-func (s *Sender) outgoing(ctx context.Context, c *resource.Call, d *workspace.Draft, m outgoing.Manner,
-	given map[string]string) (*outgoing.Target, *outgoing.Values, *outgoing.Request, error) {
+// outgoing is Outgoing with the variables and the environment of a request.
+func (s *Sender) outgoing(ctx context.Context, c *resource.Call, in *Request,
+	m outgoing.Manner) (*outgoing.Target, *outgoing.Values, *outgoing.Request, error) {
+	d := &in.Draft
 	if err := d.Check("draft"); err != nil {
 		return nil, nil, nil, err
 	}
@@ -51,11 +52,11 @@ func (s *Sender) outgoing(ctx context.Context, c *resource.Call, d *workspace.Dr
 		patient.Timeout = time.Duration(d.Timeout) * time.Second
 		t = &patient
 	}
-	v, err := outgoing.NewValues(ctx, c, s.Workspace)
+	v, err := outgoing.NewValuesIn(ctx, c, s.Workspace, in.Environment)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	v.Given = given
+	v.Given = in.Given
 	out, err := t.Build(v.Filler(m, d), d)
 	return t, v, out, err
 }

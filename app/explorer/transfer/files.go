@@ -154,6 +154,8 @@ type contents struct {
 	Requests  int      `json:"requests"`
 	Secrets   []string `json:"secrets" doc:"those of the variables that become secret ones"`
 	Variables []string `json:"variables"`
+
+	Environments []string `json:"environments"`
 }
 
 // line is a folder or a request in a file.
@@ -171,16 +173,25 @@ func (f *Files) lookInto(ctx context.Context, c *resource.Call, in *importReques
 	}
 	s := &summary{lines: []line{}}
 	s.add(found.Folders, 0)
-	names, secrets := []string{}, []string{}
+	names, secrets, environments := []string{}, []string{}, []string{}
+	note := func(v *files.Variable) {
+		if hides(v) && !slices.Contains(secrets, v.Name) {
+			secrets = append(secrets, v.Name)
+		}
+	}
 	for _, v := range found.Variables {
 		names = append(names, v.Name)
-		if hides(&v) {
-			secrets = append(secrets, v.Name)
+		note(&v)
+	}
+	for _, e := range found.Environments {
+		environments = append(environments, e.Name)
+		for _, v := range e.Variables {
+			note(&v)
 		}
 	}
 	return &contents{
 		Format: found.Format.ID, Label: found.Format.Label, Folders: s.folders, Requests: s.requests,
-		Variables: names, Secrets: secrets, Notes: found.Notes, Lines: s.lines,
+		Variables: names, Secrets: secrets, Environments: environments, Notes: found.Notes, Lines: s.lines,
 	}, nil
 }
 
@@ -216,14 +227,27 @@ func (f *Files) importFile(ctx context.Context, c *resource.Call, in *importRequ
 	if err != nil {
 		return nil, err
 	}
-	var variables []workspace.Variable
-	for _, v := range found.Variables {
-		if in.Variables {
-			variables = append(variables, workspace.Variable{PortalID: workspace.PortalID(c), Name: v.Name,
-				Value: v.Value, Secret: hides(&v)})
-		}
+	if !in.Variables {
+		return f.Workspace.Plant(ctx, c.Access.UserID, in.ParentID, found.Folders, nil)
 	}
-	return f.Workspace.Plant(ctx, c.Access.UserID, in.ParentID, found.Folders, variables)
+	portal := workspace.PortalID(c)
+	var environments []workspace.Set
+	for _, e := range found.Environments {
+		environments = append(environments, workspace.Set{Name: e.Name, PortalID: portal,
+			Variables: imported(e.Variables, portal)})
+	}
+	return f.Workspace.Plant(ctx, c.Access.UserID, in.ParentID, found.Folders, imported(found.Variables, portal),
+		environments...)
+}
+
+// imported returns the variables of a file as those of a portal.
+func imported(list []files.Variable, portalID int64) []workspace.Variable {
+	out := make([]workspace.Variable, len(list))
+	for i := range list {
+		v := &list[i]
+		out[i] = workspace.Variable{PortalID: portalID, Name: v.Name, Value: v.Value, Secret: hides(v)}
+	}
+	return out
 }
 
 func (f *Files) export(ctx context.Context, c *resource.Call) (any, error) {
@@ -293,12 +317,26 @@ func (f *Files) bundle(ctx context.Context, c *resource.Call) (*files.Bundle, er
 	}
 	maskFolders(t, b.Folders)
 	variables, err := f.Workspace.VariablesAt(ctx, user, workspace.PortalID(c))
-	for _, v := range variables {
-		if !v.Secret && !outgoing.SecretKey(v.Name) {
-			b.Variables = append(b.Variables, files.Variable{Name: v.Name, Value: v.Value})
-		}
+	if err != nil {
+		return nil, err
+	}
+	environments, err := f.Workspace.EnvironmentsAt(ctx, user, workspace.PortalID(c))
+	b.Variables = exported(variables, 0)
+	for _, e := range environments {
+		b.Environments = append(b.Environments, files.Environment{Name: e.Name, Variables: exported(variables, e.ID)})
 	}
 	return b, err
+}
+
+// exported returns the variables of an environment, or those of none, without secrets.
+func exported(all []workspace.Variable, environmentID int64) []files.Variable {
+	var out []files.Variable
+	for _, v := range all {
+		if v.EnvironmentID == environmentID && !v.Secret && !outgoing.SecretKey(v.Name) {
+			out = append(out, files.Variable{Name: v.Name, Value: v.Value})
+		}
+	}
+	return out
 }
 
 func maskFolders(t *outgoing.Target, folders []workspace.Folder) {

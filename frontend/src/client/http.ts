@@ -133,6 +133,10 @@ export function httpClient(portal?: number, shared = { csrf: '', keeping: 0 }): 
       missing: async () => (await get('/variables/missing')).ids,
       uses: (sent) => get('/variables/uses', { query: { sent } }),
     },
+    environments: {
+      ...collection(http, '/environments'),
+      restore: async (id) => void (await post('/environments/{id}/restore', { params: { id } })),
+    },
     history: {
       ...collection(http, '/history'),
       clear: async () => void (await remove('/history')),

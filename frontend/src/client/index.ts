@@ -82,6 +82,8 @@ export interface Client
     /** Returns the variables that saved requests use; with `sent`, also when each was last sent. */
     uses(sent: boolean): Promise<{ items: VariableUse[] }>
   }
+  /** Deleting one deletes its variables; it can be restored for two minutes, with their secrets. */
+  environments: Kept<'/environments'> & { restore(id: number): Promise<void> }
   history: Kept<'/history'> & { clear(): Promise<void>; reply(id: number): Promise<Reply> }
 
   send(request: SendRequest, signal: AbortSignal): Promise<Reply>

@@ -28,6 +28,8 @@ export type Row = Schemas['Row']
 export type DraftData = Schemas['Draft']
 export type Tab = Schemas['Tab']
 export type Variable = Schemas['Variable']
+/** A named set of variables of a portal. */
+export type Environment = Schemas['Environment']
 export type History = Schemas['History']
 export type Quota = Schemas['Quota']
 export type Reply = Schemas['Reply']

@@ -1,14 +1,17 @@
 /** The text of the import, which is loaded with its dialog. */
 import { alternatives, counted, number } from '../ui/locale'
 
+const variablesAnd = (n: number, environments: number) =>
+  [n && counted(n, 'variable'), environments && counted(environments, 'environment')].filter(Boolean).join(' and ')
+
 export const text = {
   importDialog: {
     outsideCollections: 'Outside any collection',
     isLargerThan: (name: string) => `${name} is larger than 32 MiB, the maximum`,
     cannotBeRead: (name: string) => `${name} cannot be read. Is it a folder?`,
     notText: (name: string) => `${name || 'This'} is not a text file`,
-    imported: (n: number, variables: number) =>
-      `Imported ${n || !variables ? counted(n, 'request') : counted(variables, 'variable')}`,
+    imported: (n: number, variables: number, environments: number) =>
+      `Imported ${n || !(variables + environments) ? counted(n, 'request') : variablesAnd(variables, environments)}`,
     severalOf: (n: number) => `${number(n)} files`,
     areNotOf: (kinds: string[]) => `To import several files at once, select only ${alternatives(kinds)} files`,
     undo: 'Undo',
@@ -29,12 +32,13 @@ export const text = {
     into: 'Into',
     andMore: (n: number) => `… and ${number(n)} more`,
     notImported: 'Not imported',
-    addToUnless: (n: number, name: string) => `Add ${counted(n, 'variable')} to ${name}, except names that exist there`,
+    addToUnless: (n: number, environments: number, name: string) =>
+      `Add ${variablesAnd(n, environments)} to ${name}, except names that exist there`,
     cancel: 'Cancel',
     back: 'Back',
     importRequests: (n: number) => `Import ${counted(n, 'request')}`,
-    importVariables: (n: number) => `Import ${counted(n, 'variable')}`,
-    foundVariables: (what: string, n: number) => `${what}: ${counted(n, 'variable')}`,
+    importVariables: (n: number, environments: number) => `Import ${variablesAnd(n, environments)}`,
+    foundVariables: (what: string, n: number, environments: number) => `${what}: ${variablesAnd(n, environments)}`,
     takenUnless: (name: string) => `They are added to ${name}, except names that exist there.`,
     becomeSecrets: (n: number, names: string) =>
       `${n === 1 ? 'This one becomes' : 'These become'} secret, with the value in the system keyring: ${names}.`,

@@ -13,6 +13,7 @@ import {
   type Settings,
   type Start,
   type Tab,
+  type Environment,
   type Variable,
 } from '../client'
 import type { Extractor } from '../client/ask'
@@ -130,9 +131,9 @@ export function fakeClient(
         ),
       ]
   const variables: Variable[] = [
-    { id: 1, name: 'pageSize', value: '50', secret: false, scope: 'portal', changedOn: 0 },
-    { id: 2, name: 'deviceId', value: '1147', secret: false, scope: 'portal', changedOn: 0 },
-    { id: 3, name: 'token', value: '', secret: true, scope: 'global', changedOn: 0 },
+    { id: 1, name: 'pageSize', value: '50', secret: false, scope: 'portal', environmentId: 0, changedOn: 0 },
+    { id: 2, name: 'deviceId', value: '1147', secret: false, scope: 'portal', environmentId: 0, changedOn: 0 },
+    { id: 3, name: 'token', value: '', secret: true, scope: 'global', environmentId: 0, changedOn: 0 },
   ]
   const history: History[] = []
   const documents = new Map<string, FakeDocument>()
@@ -310,6 +311,7 @@ export function fakeClient(
       uses: async () => ({ items: [] }),
       missing: async () => [],
     },
+    environments: { ...collection<Environment>('environments', []), restore: async () => {} },
     searchHistory: async ({ words = '' }) => {
       const found = history.filter((h) => h.path.includes(words))
       return {
@@ -470,6 +472,7 @@ function startOf(settings: Settings, tabs: Tab[], variables: Variable[]): Start 
     settings,
     tabs,
     variables,
+    environments: [],
   })
 }
 

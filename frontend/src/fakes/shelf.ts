@@ -101,7 +101,7 @@ export function fakeShelf(): Client['collections'] {
     exampleBody: async () => '',
     updateExample: async () => Promise.reject(new Error('there are no examples')),
     deleteExample: async () => {},
-    duplicateFolder: async () => ({ collections: [], variables: [], requests: 0 }),
+    duplicateFolder: async () => ({ collections: [], variables: [], requests: 0, environments: [] }),
     batch: async () => ({ results: [] }),
     reports: async () => [],
     reportUrl: () => '',
@@ -111,11 +111,12 @@ export function fakeShelf(): Client['collections'] {
       folders: 0,
       requests: 0,
       variables: [],
+      environments: [],
       secrets: [],
       notes: [],
       lines: [],
     }),
-    import: async () => ({ collections: [], variables: [], requests: 0 }),
+    import: async () => ({ collections: [], variables: [], requests: 0, environments: [] }),
     exportUrl: (format) => `#${format}`,
   }
 }

@@ -32,6 +32,10 @@ export const text = {
   docs: {
     of: (endpoint: string, more: number) => `${endpoint}${more ? ` and ${number(more)} more` : ''}`,
   },
+  environments: {
+    none: 'none',
+    switchTo: (name: string) => `Environment: ${name}`,
+  },
   portals: {
     switchTo: (name: string) => `Switch to ${name}`,
   },

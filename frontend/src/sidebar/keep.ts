@@ -11,9 +11,12 @@ export function nameProblem(name: string): string {
   return ''
 }
 
-/** Saves a value as a variable of the portal, new or replaced, and offers to undo that. */
+/**
+ * Saves a value as a variable, new or replaced, and offers to undo that: that of the active environment where it has
+ * one of the name, or else that of the portal.
+ */
 export async function keep(app: Home, name: string, value: string): Promise<Variable | undefined> {
-  const old = app.variables.all.find((v) => v.name === name && v.scope === 'portal')
+  const old = app.variables.inUse.find((v) => v.name === name && v.scope !== 'global')
   try {
     const now = old
       ? await change(app, old.id, { value })
@@ -53,7 +56,7 @@ export function unsealed(app: Home, was: Variable) {
 
 export async function add(
   app: Home,
-  variable: Pick<Variable, 'name' | 'value' | 'secret' | 'scope'>,
+  variable: Pick<Variable, 'name' | 'value' | 'secret' | 'scope'> & { environmentId?: number },
 ): Promise<Variable> {
   const made = await app.client.variables.create(variable)
   app.variables.all = [...app.variables.all.filter((v) => v.id !== made.id), made]

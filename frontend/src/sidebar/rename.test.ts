@@ -12,7 +12,7 @@ test('open tabs, saved requests and extractors follow a renamed variable, and co
   }
   const app = new App(Object.assign(client, { variables }), fakeViews())
   await app.load()
-  app.variables.all = [{ id: 2, name: 'machine', value: '1147', secret: false, scope: 'portal', changedOn: 0 }]
+  app.variables.all = [{ id: 2, name: 'machine', value: '1147', secret: false, scope: 'portal', environmentId: 0, changedOn: 0 }]
   const tab = app.workspace.tabs.find((t) => t.draft.path.includes('{{deviceId}}'))!
   const press = (label: string) => {
     expect(app.toasts.current?.action?.label).toBe(label)
@@ -43,7 +43,7 @@ test('open tabs, saved requests and extractors follow a renamed variable, and co
   app.toasts.dismiss()
   app.variables.all = [
     ...app.variables.all,
-    { id: 9, name: 'deviceId', value: '', secret: false, scope: 'global', changedOn: 0 },
+    { id: 9, name: 'deviceId', value: '', secret: false, scope: 'global', environmentId: 0, changedOn: 0 },
   ]
   followIn(app, { id: 2, name: 'machine' }, [{ name: 'deviceId', requests: 2, extractors: 1 }])
   expect(app.toasts.current).toBeUndefined() // the former name is another variable's

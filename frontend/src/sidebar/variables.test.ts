@@ -42,8 +42,8 @@ test('files of others are read, and what cannot be is said', () => {
 
 test('importing tells what is new from what would change', () => {
   const own = [
-    { ...list[0], id: 1, changedOn: 0 },
-    { ...list[2], id: 2, changedOn: 0 },
+    { ...list[0], id: 1, environmentId: 0, changedOn: 0 },
+    { ...list[2], id: 2, environmentId: 0, changedOn: 0 },
   ]
   const found = compareWith(own, [{ ...list[0], value: 'B' }, list[1], { ...list[2], value: '' }])
   expect(found).toEqual({ fresh: [list[1]], other: [{ id: 1, to: { ...list[0], value: 'B' } }] })
@@ -85,6 +85,7 @@ test('variables are sorted by name, by their last change and by when they were s
     value: '',
     secret: false,
     scope: 'portal' as const,
+    environmentId: 0,
     changedOn: Number(changedOn),
   }))
   const names = (sort: Parameters<typeof ordered>[1], fresh = 0) =>

@@ -132,6 +132,7 @@ export class App implements Page {
    */
   arrived(start: Start, place: Place) {
     this.variables.all = start.variables ?? []
+    this.variables.environments = start.environments ?? []
     this.activity.quota = null
     const again = place.restored
     if (!again) place.workspace.restore(start.tabs ?? [], this.settings.lastTab(place.id))

@@ -60,7 +60,7 @@ export function listen(page: Page): () => void {
     },
     batch: (e) => page.library.batch?.hear(e),
     workspace: (e) => {
-      if (e.kind === 'variables') void page.variables.reload().catch(() => {})
+      if (e.kind === 'variables' || e.kind === 'environments') void page.variables.reload().catch(() => {})
       if (e.kind === 'history') page.activity.historyVersion++
       if (e.kind === 'extractors') page.commands.runIfOffered('extractors.reload')
       if (e.kind === 'tabs') page.portals.place.workspace.follow()

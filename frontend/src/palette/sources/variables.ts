@@ -8,12 +8,12 @@ export default {
   most: 5,
   first: 0,
   list: (app) =>
-    app.variables.all.map((v) => ({
+    app.variables.inUse.map((v) => ({
       id: `variable ${v.scope} ${v.name}`,
       text: `{{${v.name}}}`,
       hint: v.secret ? text.variables.secret : v.value.slice(0, 80),
       words: `variable ${v.scope}`,
-      key: v.scope,
+      key: v.of ?? v.scope,
       icon: 'braces',
       run: () => void app.navigation.enterPanel('variables'),
     })),

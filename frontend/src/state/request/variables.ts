@@ -3,6 +3,9 @@ import type { Variable } from '../../client'
 import type { Offer } from './suggest'
 import { text as said } from './text'
 
+/** A variable in use; `of` is the name of its environment. */
+export type InUse = Variable & { of?: string }
+
 export interface Part {
   text: string
   /** The name, if the part is a variable. */
@@ -52,10 +55,10 @@ export interface Meaning {
   source: string
 }
 
-export function meaningOf(name: string, find: (name: string) => Variable | undefined): Meaning {
+export function meaningOf(name: string, find: (name: string) => InUse | undefined): Meaning {
   const v = find(name)
-  if (v?.secret) return { name, state: 'secret', value: '••••••', source: said.variables.secretVariableIn(v.scope) }
-  if (v) return { name, state: 'known', value: v.value, source: `${v.scope} variable` }
+  if (v?.secret) return { name, state: 'secret', value: '••••••', source: said.variables.secretVariableIn(v.of ?? v.scope) }
+  if (v) return { name, state: 'known', value: v.value, source: `${v.of ?? v.scope} variable` }
   if (isBuiltIn(name)) return { name, state: 'known', value: '', source: said.variables.builtInFilled }
   return { name, state: 'unknown', value: '', source: said.variables.notSetAdd }
 }
@@ -68,7 +71,7 @@ export function variableAt(text: string, caret: number): string | undefined {
 }
 
 /** Suggests names of variables and built-ins when the caret is after an open {{. */
-export function offerVariables(text: string, caret: number, variables: readonly Variable[]): Offer | undefined {
+export function offerVariables(text: string, caret: number, variables: readonly InUse[]): Offer | undefined {
   const open = /\{\{\s*([^{}]*)$/.exec(text.slice(0, caret))
   if (!open) return undefined
   const rest = /^[^{}\s"]*\}{0,2}/.exec(text.slice(caret))?.[0] ?? ''
@@ -80,7 +83,7 @@ export function offerVariables(text: string, caret: number, variables: readonly 
       label: v.name,
       insert: `{{${v.name}}}`,
       detail: v.secret ? '••••••' : v.value,
-      note: v.secret ? said.variables.secret : v.scope,
+      note: v.secret ? said.variables.secret : (v.of ?? v.scope),
     })),
     ...builtIns.map((b) => ({ label: b.name, insert: `{{${b.name}}}`, detail: b.doc, note: said.variables.builtIn })),
   ]
