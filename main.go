@@ -297,7 +297,8 @@ func runCommand(o *server.Options) *cobra.Command {
 		Args: takes("COLLECTION"),
 		Long: "COLLECTION is a file that the Explorer exported, or the name of one of its collections in the data\n" +
 			"folder. With --portal, sends to that portal, with the bearer token in SPYGLASS_TOKEN if that is set.\n" +
-			"Without it, starts the portal of the data folder for the run, and sends as its administrator.\n" +
+			"Without it, sends to the portal of the data folder as its administrator; if that does not run, starts\n" +
+			"it for the run. Waits when a portal limits the rate of requests.\n" +
 			"Exits with code 0 if all requests passed, 1 if a check failed, and 2 if the run could not be completed.",
 		Example: "  spyglass run fleet.spyglass.json --portal https://portal.example:8443 --report junit " +
 			"--out report.xml\n" +
@@ -322,6 +323,8 @@ func runCommand(o *server.Options) *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&r.Portal, "portal", "", "address of the portal, https://portal.example:8443")
 	f.StringArrayVar(&given, "var", nil, "a variable, NAME=VALUE; repeat it for more")
+	f.StringVar(&r.Env, "env", "", "the environment whose variables are used (default: the active one of the data "+
+		"folder, or the first one of the file)")
 	f.StringVar(&r.Data, "data-file", "", "CSV or JSON file; the requests run once for each row")
 	f.IntVar(&r.Parallel, "parallel", 1, "how many rows, or requests without a data file, run at a time")
 	f.BoolVar(&r.Stop, "bail", false, "stop at the first failure")

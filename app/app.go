@@ -61,6 +61,7 @@ func open(ctx context.Context, o server.Options, native *desk) (_ *App, err erro
 	o.Look = a.look
 	// a.agents is set before the portal starts to listen
 	o.Agents = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { a.agents.ServeHTTP(w, r) })
+	o.Run = a.runJob
 	if raise := o.Raise; raise != nil {
 		o.Raise = func(args []string) { // a.explorer is set before the portal starts to listen
 			a.OpenLinks(args)

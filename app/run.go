@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -33,6 +34,7 @@ type Collection struct {
 	Portal   string            // the address of the portal; empty: that of the data folder
 	Token    string            // a bearer token of the portal; empty: none
 	Vars     map[string]string // variables that come before those of the collection
+	Env      string            // the name of an environment; empty: the active one, or the first of the file
 	Data     string            // a data file; empty: none
 	Parallel int
 	Stop     bool // at the first failure
@@ -50,24 +52,19 @@ func (r *Collection) Run(ctx context.Context, o server.Options) (failed int, err
 	if err != nil {
 		return 0, err
 	}
-	plan, err := r.plan()
+	j, err := r.job()
 	if err != nil {
-		return 0, err
-	}
-	text, err := readFile(r.Name, exchange.MaxSize)
-	isFile := err == nil
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return 0, err
 	}
 	var done *run.Run
 	if r.Portal != "" {
-		if !isFile {
+		if j.Text == nil {
 			return 0, fault.New(fault.Invalid, "there is no file %s. With --portal, name a file that the Explorer "+
 				"exported", r.Name)
 		}
-		done, err = r.remotely(ctx, o, plan, text)
+		done, err = r.remotely(ctx, o, j)
 	} else {
-		done, err = r.locally(ctx, o, plan, text)
+		done, err = r.locally(ctx, o, j)
 	}
 	if err != nil {
 		return 0, err
@@ -97,17 +94,37 @@ func (r *Collection) format() (*run.Format, error) {
 	return nil, nil
 }
 
-// plan returns the plan without its requests.
-func (r *Collection) plan() (*run.Plan, error) {
-	p := &run.Plan{Given: r.Vars, Parallel: r.Parallel, GoOn: !r.Stop, Unkept: true}
-	if r.Data == "" {
-		return p, nil
+// job is a run as it is sent to the process that has the data folder open.
+type job struct {
+	Name     string              `json:"name"`
+	Text     []byte              `json:"text"` // of the file; null: Name is that of a collection
+	Vars     map[string]string   `json:"vars"`
+	Env      string              `json:"env"`
+	Rows     []map[string]string `json:"rows"` // of the data file; null: none
+	Parallel int                 `json:"parallel"`
+	Stop     bool                `json:"stop"`
+}
+
+// job reads the files of the run.
+func (r *Collection) job() (*job, error) {
+	j := &job{Name: r.Name, Vars: r.Vars, Env: r.Env, Parallel: r.Parallel, Stop: r.Stop}
+	if r.Data != "" {
+		text, err := readFile(r.Data, run.MaxData)
+		if err == nil {
+			j.Rows, err = run.ReadData(text)
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
-	text, err := readFile(r.Data, run.MaxData)
-	if err == nil {
-		p.Rows, err = run.ReadData(text)
+	text, err := readFile(r.Name, exchange.MaxSize)
+	switch {
+	case err == nil:
+		j.Text = append([]byte{}, text...) // an empty file is a file
+	case !errors.Is(err, os.ErrNotExist):
+		return nil, err
 	}
-	return p, err
+	return j, nil
 }
 
 // readFile reads a file of at most most bytes.
@@ -126,8 +143,7 @@ func readFile(path string, most int64) ([]byte, error) {
 
 // remotely runs a file against a portal elsewhere, in a workspace of its own that is
 // deleted afterwards.
-func (r *Collection) remotely(ctx context.Context, o server.Options, plan *run.Plan,
-	text []byte) (done *run.Run, err error) {
+func (r *Collection) remotely(ctx context.Context, o server.Options, j *job) (done *run.Run, err error) {
 	dir, err := os.MkdirTemp("", "spyglass-run-")
 	if err != nil {
 		return nil, err
@@ -148,18 +164,17 @@ func (r *Collection) remotely(ctx context.Context, o server.Options, plan *run.P
 		return nil, err
 	}
 	defer e.Close()
-	h := &headless{Explorer: e, call: resource.Call{At: time.Now(), Query: url.Values{"portal": {"1"}},
+	h := &headless{Explorer: e, workspace: own, call: resource.Call{At: time.Now(), Query: url.Values{"portal": {"1"}},
 		Access: &resource.Access{UserID: 1, User: "run", Admin: true}}}
 	base, err := r.connect(ctx, h)
 	if err != nil {
 		return nil, err
 	}
-	found, err := exchange.Read(ctx, &exchange.File{Name: filepath.Base(r.Name), Text: text, Bases: []string{base}})
-	if err != nil {
-		return nil, err
-	}
-	return r.send(ctx, h, plan, found)
+	return h.run(ctx, j, base, r.line)
 }
+
+// line writes a line of progress.
+func (r *Collection) line(text string) { fmt.Fprintln(r.Progress, text) }
 
 // connect adds the portal of the run, and reads its catalog if it has one. It returns the
 // address of its API.
@@ -190,7 +205,8 @@ func (r *Collection) connect(ctx context.Context, h *headless) (base string, err
 // headless calls endpoints of an Explorer as its page would.
 type headless struct {
 	*explorer.Explorer
-	call resource.Call
+	workspace *workspace.Workspace
+	call      resource.Call
 }
 
 // do calls one endpoint, about the portal with the id 1.
@@ -214,10 +230,9 @@ func (h *headless) do(ctx context.Context, method, path string, body any) error 
 	return err
 }
 
-// locally runs a collection against the portal of the data folder, which it starts for
-// the run.
-func (r *Collection) locally(ctx context.Context, o server.Options, plan *run.Plan,
-	text []byte) (done *run.Run, err error) {
+// locally runs a collection against the portal of the data folder: in the process that has
+// it open, or else in this one, which starts the portal for the run.
+func (r *Collection) locally(ctx context.Context, o server.Options, j *job) (done *run.Run, err error) {
 	o.Listen, o.NoLimits = "127.0.0.1:0", true
 	o.Log = slog.New(slog.DiscardHandler)
 	if _, err := os.Stat(filepath.Join(o.Data, "portal.db")); err != nil {
@@ -226,12 +241,43 @@ func (r *Collection) locally(ctx context.Context, o server.Options, plan *run.Pl
 	}
 	a, err := Open(ctx, o)
 	if fault.Is(err, fault.Conflict) {
-		return nil, fault.New(fault.Conflict, "%s, or run against it with --portal", fault.Of(err).Message)
+		return r.there(ctx, o.Data, err, j)
 	}
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, a.close(ctx)) }()
+	return a.run(ctx, j, r.line)
+}
+
+// there runs a job in the process that has the data folder open.
+func (r *Collection) there(ctx context.Context, data string, taken error, j *job) (*run.Run, error) {
+	text, err := json.Marshal(j)
+	if err != nil {
+		return nil, err
+	}
+	if text, err = server.Run(ctx, data, taken, text, r.line); err != nil {
+		return nil, err
+	}
+	done := &run.Run{}
+	return done, json.Unmarshal(text, done)
+}
+
+// runJob runs a job that another process sent.
+func (a *App) runJob(ctx context.Context, text json.RawMessage, line func(string)) (json.RawMessage, error) {
+	j := &job{}
+	if err := json.Unmarshal(text, j); err != nil {
+		return nil, err
+	}
+	done, err := a.run(ctx, j, line)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(done)
+}
+
+// run runs a job as the administrator.
+func (a *App) run(ctx context.Context, j *job, line func(string)) (done *run.Run, err error) {
 	userID, err := a.Sessions.UserID(ctx, administrator)
 	if err != nil {
 		return nil, err
@@ -240,25 +286,54 @@ func (r *Collection) locally(ctx context.Context, o server.Options, plan *run.Pl
 	if err != nil {
 		return nil, err
 	}
-	h := &headless{Explorer: a.explorer, call: resource.Call{At: time.Now(), Access: s.Access,
+	defer func() { err = errors.Join(err, a.Sessions.SignOut(context.WithoutCancel(ctx), s.Secret)) }()
+	h := &headless{Explorer: a.explorer, workspace: a.workspace, call: resource.Call{At: time.Now(), Access: s.Access,
 		Session: resource.Session{Cookie: s.Secret, CSRF: s.CSRF}}}
+	return h.run(ctx, j, a.Origin()+"/api", line)
+}
+
+// run runs a job against the portal whose API is at base.
+func (h *headless) run(ctx context.Context, j *job, base string, line func(string)) (*run.Run, error) {
 	found := &exchange.Found{}
-	if text != nil {
-		found, err = exchange.Read(ctx, &exchange.File{Name: filepath.Base(r.Name), Text: text,
-			Bases: []string{a.Origin() + "/api"}})
+	var err error
+	if j.Text != nil {
+		found, err = exchange.Read(ctx, &exchange.File{Name: filepath.Base(j.Name), Text: j.Text,
+			Bases: []string{base}})
 	} else {
-		found.Folders, err = r.named(ctx, a, userID)
+		found.Folders, err = h.named(ctx, j.Name)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return r.send(ctx, h, plan, found)
+	for _, note := range found.Notes {
+		line(note)
+	}
+	plan := &run.Plan{Title: filepath.Base(j.Name), Steps: stepsOf(found.Folders), Rows: j.Rows, Parallel: j.Parallel,
+		GoOn: !j.Stop, Unkept: true, Given: map[string]string{}}
+	if len(found.Folders) == 1 {
+		plan.Title = found.Folders[0].Name
+	}
+	if len(plan.Steps) == 0 {
+		return nil, fault.New(fault.Invalid, "%s has no requests", j.Name)
+	}
+	for _, v := range found.Variables {
+		plan.Given[v.Name] = v.Value
+	}
+	if err := h.environment(ctx, j.Env, found.Environments, plan); err != nil {
+		return nil, err
+	}
+	maps.Copy(plan.Given, j.Vars)
+	plan.Waits = func(one *stream.Ran, wait time.Duration) {
+		line(shown(fmt.Sprintf("WAITS   %s  %s  %d: the portal limits the rate, next try in %s",
+			one.Method, cmp.Or(one.Name, one.Path), one.Status, wait.Round(time.Second))))
+	}
+	return h.Run(ctx, &h.call, plan, func(one stream.Ran) { line(lineOf(&one)) })
 }
 
-// named returns the collection with the name of the run: that of a collection, or the
-// names of folders with slashes.
-func (r *Collection) named(ctx context.Context, a *App, userID int64) ([]workspace.Folder, error) {
-	all, err := a.workspace.Folders(ctx, userID)
+// named returns the collection with that name: that of a collection, or the names of
+// folders with slashes.
+func (h *headless) named(ctx context.Context, wanted string) ([]workspace.Folder, error) {
+	all, err := h.workspace.Folders(ctx, h.call.Access.UserID)
 	if err != nil {
 		return nil, err
 	}
@@ -267,39 +342,53 @@ func (r *Collection) named(ctx context.Context, a *App, userID int64) ([]workspa
 		names = append(names, "“"+f.Name+"”")
 	}
 	in := all
-	for name := range strings.SplitSeq(r.Name, "/") {
+	for name := range strings.SplitSeq(wanted, "/") {
 		at := slices.IndexFunc(in, func(f workspace.Folder) bool { return f.Name == name })
 		if at < 0 {
 			return nil, fault.New(fault.Unknown, "there is no file and no collection %q; the data folder has %s",
-				r.Name, cmp.Or(strings.Join(names, ", "), "no collections"))
+				wanted, cmp.Or(strings.Join(names, ", "), "no collections"))
 		}
 		all, in = in[at:at+1], in[at].Folders
 	}
 	return all, nil
 }
 
-// send runs all requests of a collection.
-func (r *Collection) send(ctx context.Context, h *headless, plan *run.Plan, found *exchange.Found) (*run.Run, error) {
-	for _, note := range found.Notes {
-		fmt.Fprintln(r.Progress, note)
+// environment adds the variables of an environment to the plan: of the file, or else of the
+// workspace. Without a name, it is the first one of the file; the active one of the
+// workspace applies in any case.
+func (h *headless) environment(ctx context.Context, name string, inFile []exchange.Environment, plan *run.Plan) error {
+	own, err := h.workspace.EnvironmentsAt(ctx, h.call.Access.UserID, workspace.PortalID(&h.call))
+	if err != nil {
+		return err
 	}
-	plan.Title = filepath.Base(r.Name)
-	if len(found.Folders) == 1 {
-		plan.Title = found.Folders[0].Name
+	var names []string
+	for _, e := range inFile {
+		names = append(names, "“"+e.Name+"”")
+		if name != "" && name != e.Name {
+			continue
+		}
+		for _, v := range e.Variables {
+			plan.Given[v.Name] = v.Value
+		}
+		if name != "" {
+			plan.Environment = new(int64) // no other
+		}
+		return nil
 	}
-	plan.Steps = stepsOf(found.Folders)
-	if len(plan.Steps) == 0 {
-		return nil, fault.New(fault.Invalid, "%s has no requests", r.Name)
+	if name == "" {
+		return nil
 	}
-	given := map[string]string{}
-	for _, v := range found.Variables {
-		given[v.Name] = v.Value
+	for _, e := range own {
+		names = append(names, "“"+e.Name+"”")
+		if name == e.Name {
+			plan.Environment = &e.ID
+			return nil
+		}
 	}
-	for name, value := range r.Vars {
-		given[name] = value
+	if names == nil {
+		return fault.New(fault.Unknown, "there is no environment %q, and no other", name)
 	}
-	plan.Given = given
-	return h.Run(ctx, &h.call, plan, func(one stream.Ran) { fmt.Fprintln(r.Progress, lineOf(&one)) })
+	return fault.New(fault.Unknown, "there is no environment %q; choose one of %s", name, strings.Join(names, ", "))
 }
 
 // stepsOf returns the requests of folders, in the order of the tree.
@@ -334,8 +423,13 @@ func lineOf(one *stream.Ran) string {
 	if one.Problem != "" {
 		line += "\n        " + one.Problem
 	}
+	return shown(line)
+}
+
+// shown replaces control characters: a name must not move the cursor of a terminal.
+func shown(line string) string {
 	return strings.Map(func(c rune) rune {
-		if c != '\n' && unicode.IsControl(c) { // a name must not move the cursor of a terminal
+		if c != '\n' && unicode.IsControl(c) {
 			return '?'
 		}
 		return c

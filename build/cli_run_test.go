@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 )
@@ -80,7 +81,6 @@ func TestACollectionRunsWithoutAWindow(t *testing.T) {
 		{file + " --portal " + r.origin + " --parallel 0", "run 1 to 20 requests at a time, not 0"},
 		{file + " --portal " + r.origin + " --data-file " + file, "the data file must be a JSON array of objects"},
 		{rows + " --portal " + r.origin, "rows.csv has an unknown format"},
-		{file + " --data " + data, "another Spyglass runs on the data folder"},
 		{file + " --data " + t.TempDir(), "there is no portal in "},
 		{file + " --unknown", "unknown flag"},
 		{"", "COLLECTION is missing"},
@@ -98,6 +98,17 @@ func TestACollectionRunsWithoutAWindow(t *testing.T) {
 		if strings.Contains(secret, token.Bearer) {
 			t.Error("the token is in what a run writes")
 		}
+	}
+	// The portal of the data folder runs: it does the run.
+	out, log, code = execute(t, "", program, "run", "Fleet", "--data", data, "--var", "size=1", "--var", "first=2",
+		"--data-file", write(t, "one.csv", "size\n1\n"), "--report", "junit")
+	if code != 1 || !strings.Contains(out, `tests="4" failures="1"`) ||
+		!strings.Contains(log, "FAILED  row 1  GET  Groups  200") || !strings.Contains(log, "spyglass: 1 failed") {
+		t.Errorf("a run in the running portal ends with %d and prints\n%s\n%s", code, out, log)
+	}
+	if _, log, code = execute(t, "", program, "run", "Flet", "--data", data); code != 2 ||
+		!strings.Contains(log, `there is no file and no collection "Flet"; the data folder has “Fleet”`) {
+		t.Errorf("an unknown name in the running portal ends with %d: %s", code, log)
 	}
 	if _, code := r.end(); code != 0 {
 		t.Fatal(r.log.String())
@@ -149,6 +160,50 @@ func (r *running) importFile(text string) {
 	signedIn := post("/api/session", map[string]any{"username": "admin", "password": password[1]})
 	csrf, _ = signedIn["csrfToken"].(string)
 	post("/explorer/exchange/import", map[string]any{"name": "fleet.spyglass.json", "text": text})
+}
+
+// places is a collection with environments.
+const places = `{"spyglass": 1, "name": "Places", "collections": [{"name": "Places", "requests": [
+  {"name": "One", "draft": {"method": "GET", "path": "/{{place}}", "checks": [
+    {"on": true, "kind": "json", "target": "$.path", "op": "is", "value": "/api/{{want}}"}]}}]}],
+  "variables": [{"name": "place", "value": "none"}, {"name": "want", "value": "first"}],
+  "environments": [{"name": "First", "variables": [{"name": "place", "value": "first"}]},
+    {"name": "Second", "variables": [{"name": "place", "value": "second"}, {"name": "want", "value": "second"}]}]}`
+
+func TestARunWaitsForALimitedRateAndUsesAnEnvironment(t *testing.T) {
+	program := compiled(t)
+	var asked atomic.Int64
+	portal := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/api/first" && r.URL.Path != "/api/second" {
+			http.NotFound(w, r)
+			return
+		}
+		if asked.Add(1)%3 != 0 {
+			w.Header().Set("Retry-After", "0")
+			w.WriteHeader(http.StatusTooManyRequests)
+			return
+		}
+		_, _ = w.Write([]byte(`{"path":"` + r.URL.Path + `"}`))
+	}))
+	t.Cleanup(portal.Close)
+	file := write(t, "places.spyglass.json", places)
+	for _, tt := range []struct {
+		args, says string
+		code       int
+	}{
+		{"", "ok      GET  One  200", 0},
+		{"--env First", "ok      GET  One  200", 0},
+		{"--env Second", "ok      GET  One  200", 0},
+		{"--env Second --var want=x", "FAILED  GET  One  200", 1},
+		{"--env Third", `there is no environment "Third"; choose one of “First”, “Second”`, 2},
+	} {
+		args := append([]string{"run", file, "--portal", portal.URL}, strings.Fields(tt.args)...)
+		_, log, code := execute(t, "", program, args...)
+		waits := strings.Count(log, "WAITS   GET  One  429: the portal limits the rate, next try in 0s")
+		if code != tt.code || !strings.Contains(log, tt.says) || (waits == 2) == (code == 2) {
+			t.Errorf("%q ends with %d: %s", tt.args, code, log)
+		}
+	}
 }
 
 func TestARunThatIsInterruptedReportsWhatItHas(t *testing.T) {

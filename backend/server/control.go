@@ -24,6 +24,8 @@ type Command struct {
 	Password string   `json:"password,omitempty"`
 	Args     []string `json:"args,omitempty"`
 	File     string   `json:"file,omitempty"` // absolute
+
+	Job json.RawMessage `json:"job,omitempty"` // of doRun
 }
 
 // The operations of a Command.
@@ -35,6 +37,7 @@ const (
 	DoRaise       = "raise" // bring the window to the front; only a running desktop responds
 
 	doBackup = "backup" // also reports its progress
+	doRun    = "run"    // Options.Run; the same
 )
 
 // Result is the response to a Command: DoCreateToken fills the secrets, DoAddress the
@@ -48,9 +51,11 @@ type Result struct {
 	Fingerprint string `json:"fingerprint,omitempty"` // of the certificate, SHA-256; empty without TLS
 }
 
-// reply is one line of a response. Lines with Progress come before the last one.
+// reply is one line of a response. Lines with Progress or Line come before the last one.
 type reply struct {
 	Progress *backup.Progress `json:"progress,omitempty"`
+	Line     *string          `json:"line,omitempty"`
+	Done     json.RawMessage  `json:"done,omitempty"` // of doRun
 	Result   Result           `json:"result"`
 	Kind     fault.Kind       `json:"kind,omitempty"`
 	Error    string           `json:"error,omitempty"`
@@ -92,6 +97,39 @@ func Running(data string) (Result, error) {
 	}
 	defer conn.Close()
 	return exchange(conn, Command{Do: DoAddress}, nil)
+}
+
+// Run runs a job with the Options.Run of the process that has the folder open, after New
+// has failed with taken because of it. line receives its progress. When ctx ends, the job
+// ends, and Run returns what it has so far.
+func Run(ctx context.Context, data string, taken error, job json.RawMessage, line func(string)) (json.RawMessage,
+	error) {
+	conn, err := dialControl(ctx, data, taken)
+	if errors.Is(err, errNotOwner) || err != nil && ctx.Err() != nil {
+		return nil, err
+	}
+	if err != nil {
+		return nil, taken
+	}
+	defer conn.Close()
+	if err := json.NewEncoder(conn).Encode(Command{Do: doRun, Job: job}); err != nil {
+		return nil, err
+	}
+	defer context.AfterFunc(ctx, func() { _ = conn.(*net.UnixConn).CloseWrite() })() // which cancels the job
+	for in := json.NewDecoder(conn); ; {
+		var r reply
+		if err := in.Decode(&r); err != nil {
+			return nil, fault.New(fault.Offline, "the running Spyglass ended before the run was complete")
+		}
+		switch {
+		case r.Line != nil:
+			line(*r.Line)
+		case r.Error != "":
+			return nil, fault.New(r.Kind, "%s", r.Error)
+		default:
+			return r.Done, nil
+		}
+	}
 }
 
 // controlTimeout limits how long each side waits for the next line.
@@ -309,11 +347,16 @@ func (c *control) response(s *Server, conn net.Conn) {
 		return // the client has disconnected
 	}
 	var r reply
-	result, err := s.obey(conn, in, cmd)
+	var err error
+	if cmd.Do == doRun {
+		r.Done, err = s.run(conn, in, cmd.Job)
+	} else {
+		r.Result, err = s.obey(conn, in, cmd)
+	}
 	if conn.SetWriteDeadline(time.Now().Add(controlTimeout)) != nil {
 		return
 	}
-	if r.Result = result; err != nil {
+	if err != nil {
 		f := fault.Of(err)
 		if f.Kind == fault.Internal {
 			s.o.Log.Error("a command failed", "command", cmd.Do, "err", err)
@@ -330,21 +373,49 @@ func (s *Server) obey(conn net.Conn, in *json.Decoder, cmd Command) (Result, err
 		defer cancel()
 		return s.do(ctx, cmd)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	if err := conn.SetReadDeadline(time.Time{}); err != nil {
+	ctx, cancel, err := s.whileConnected(conn, in)
+	if err != nil {
 		return Result{}, err
 	}
-	s.wait.Go("control socket", func() {
-		_ = in.Decode(&struct{}{}) // returns when the client or control.Stop, closes the connection
-		cancel()
-	})
+	defer cancel()
 	out := json.NewEncoder(conn)
 	return Result{}, backup.Write(ctx, s.o.backup(cmd.File, func(p backup.Progress) {
 		if conn.SetWriteDeadline(time.Now().Add(controlTimeout)) != nil || out.Encode(reply{Progress: &p}) != nil {
 			cancel() // the client has disconnected
 		}
 	}))
+}
+
+// whileConnected returns a context that ends when the client, or control.Stop, closes the
+// connection.
+func (s *Server) whileConnected(conn net.Conn, in *json.Decoder) (context.Context, context.CancelFunc, error) {
+	if err := conn.SetReadDeadline(time.Time{}); err != nil {
+		return nil, nil, err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	s.wait.Go("control socket", func() {
+		_ = in.Decode(&struct{}{})
+		cancel()
+	})
+	return ctx, cancel, nil
+}
+
+// run runs a job, and sends its progress.
+func (s *Server) run(conn net.Conn, in *json.Decoder, job json.RawMessage) (json.RawMessage, error) {
+	if s.o.Run == nil {
+		return nil, fault.New(fault.Conflict, "a Spyglass without an Explorer runs on this data folder")
+	}
+	ctx, cancel, err := s.whileConnected(conn, in)
+	if err != nil {
+		return nil, err
+	}
+	defer cancel()
+	out := json.NewEncoder(conn)
+	return s.o.Run(ctx, job, func(line string) {
+		if conn.SetWriteDeadline(time.Now().Add(controlTimeout)) != nil || out.Encode(reply{Line: &line}) != nil {
+			cancel() // the client has disconnected
+		}
+	})
 }
 
 func (c *control) Stop(context.Context) error {

@@ -23,6 +23,7 @@ import (
 	"crypto/sha256"
 	"crypto/tls"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -87,6 +88,9 @@ type Options struct {
 	Page  fs.FS                                            // the built UI
 	Look  func(ctx context.Context, userID int64) api.Look // appearance of the page; may be nil
 	Raise func(args []string)                              // handles the arguments of a second start; may be nil
+	// Run handles a job that another process of the same OS user sends with Run, and
+	// reports its progress in lines; nil: nothing does
+	Run func(ctx context.Context, job json.RawMessage, line func(string)) (json.RawMessage, error)
 	// called when no other Spyglass has Data open, before it is opened; may be
 	// nil
 	Held  func()

@@ -326,6 +326,40 @@ func TestCommandsReachARunningPortal(t *testing.T) {
 	}
 }
 
+func TestAJobRunsInTheProcessThatHasTheFolderOpen(t *testing.T) {
+	o := options(t)
+	began := make(chan struct{})
+	o.Run = func(ctx context.Context, job json.RawMessage, line func(string)) (json.RawMessage, error) {
+		line("one")
+		switch string(job) {
+		case `"fail"`:
+			return nil, fault.New(fault.Unknown, "there is no such job")
+		case `"wait"`:
+			close(began)
+			<-ctx.Done()
+			return json.RawMessage(`"half"`), nil
+		}
+		return json.RawMessage(`{"of":` + string(job) + `}`), nil
+	}
+	start(t, o)
+	_, taken := server.New(t.Context(), o)
+	var lines []string
+	run := func(ctx context.Context, job string) string {
+		done, err := server.Run(ctx, o.Data, taken, json.RawMessage(job), func(l string) { lines = append(lines, l) })
+		return string(done) + message(err)
+	}
+	for job, want := range map[string]string{`7`: `{"of":7}`, `"fail"`: "there is no such job"} {
+		if got := run(t.Context(), job); got != want {
+			t.Errorf("%s: got %s, want %s", job, got, want)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { <-began; cancel() }()
+	if got := run(ctx, `"wait"`); got != `"half"` || len(lines) != 3 {
+		t.Errorf("a job that was cancelled: %s, lines %q", got, lines)
+	}
+}
+
 func message(err error) string {
 	if err == nil {
 		return ""
