@@ -1,6 +1,7 @@
 import { tick } from 'svelte'
 import type { App } from './state/app.svelte'
 import { asFault } from './client'
+import type { FileFormat } from './client/sending'
 import type { Command } from './state/command'
 import type { Action } from './state/commands.svelte'
 import { hasPages, savePages } from './state/sending/sending.svelte'
@@ -26,6 +27,29 @@ export function commandList(app: App): Command[] {
   const withTab = () => inApi() && tab() !== undefined
   const withAnswer = () => withTab() && tab()!.draft.reply !== undefined
   const withPages = () => withTab() && hasPages(tab()!.draft)
+  /** A command that a part of the page carries out. */
+  const ofPart = (id: Action & keyof typeof named): Command => ({
+    id,
+    ...named[id],
+    group: 'Request',
+    when: withTab,
+    run: () => void app.commands.run(id),
+  })
+  /** A command that the response pane carries out. */
+  const ofView = (id: Action & keyof typeof named, when = withAnswer): Command => ({
+    id,
+    ...named[id],
+    group: 'View',
+    when,
+    run: () => void app.commands.runIfOffered(id),
+  })
+  const ofFile = (id: keyof typeof named, format: FileFormat): Command => ({
+    id,
+    ...named[id],
+    group: 'Request',
+    when: withPages,
+    run: () => void savePages(tab()!.draft, format),
+  })
   return [
     { id: 'view.api', ...named['view.api'], group: 'View', run: () => app.navigation.go('api') },
     {
@@ -116,27 +140,9 @@ export function commandList(app: App): Command[] {
       when: withPages,
       run: () => void tab()?.draft.sendAll(true),
     },
-    {
-      id: 'request.pagesCsv',
-      ...named['request.pagesCsv'],
-      group: 'Request',
-      when: withPages,
-      run: () => void savePages(tab()!.draft, 'csv'),
-    },
-    {
-      id: 'request.pagesNdjson',
-      ...named['request.pagesNdjson'],
-      group: 'Request',
-      when: withPages,
-      run: () => void savePages(tab()!.draft, 'ndjson'),
-    },
-    {
-      id: 'request.pagesJson',
-      ...named['request.pagesJson'],
-      group: 'Request',
-      when: withPages,
-      run: () => void savePages(tab()!.draft, 'json'),
-    },
+    ofFile('request.pagesCsv', 'csv'),
+    ofFile('request.pagesNdjson', 'ndjson'),
+    ofFile('request.pagesJson', 'json'),
     {
       id: 'request.review',
       ...named['request.review'],
@@ -173,13 +179,7 @@ export function commandList(app: App): Command[] {
       when: withTab,
       run: () => void saveTab(app, tab()!),
     },
-    {
-      id: 'request.saveAs',
-      ...named['request.saveAs'],
-      group: 'Request',
-      when: withTab,
-      run: () => void app.commands.run('request.saveAs'),
-    },
+    ofPart('request.saveAs'),
     {
       id: 'exchange.import',
       ...named['exchange.import'],
@@ -212,27 +212,9 @@ export function commandList(app: App): Command[] {
       when: withTab,
       run: () => void app.commands.run('path.focus'),
     },
-    {
-      id: 'request.form',
-      ...named['request.form'],
-      group: 'Request',
-      when: withTab,
-      run: () => void app.commands.run('request.form'),
-    },
-    {
-      id: 'request.raw',
-      ...named['request.raw'],
-      group: 'Request',
-      when: withTab,
-      run: () => void app.commands.run('request.raw'),
-    },
-    {
-      id: 'request.curl',
-      ...named['request.curl'],
-      group: 'Request',
-      when: withTab,
-      run: () => void app.commands.run('request.curl'),
-    },
+    ofPart('request.form'),
+    ofPart('request.raw'),
+    ofPart('request.curl'),
     {
       id: 'filter.build',
       ...named['filter.build'],
@@ -240,20 +222,8 @@ export function commandList(app: App): Command[] {
       when: () => withTab() && !!tab()?.draft.endpoint?.params.some((p) => p.name === 'filter' && p.operators?.length),
       run: () => void app.commands.run('filter.build'),
     },
-    {
-      id: 'request.preview',
-      ...named['request.preview'],
-      group: 'Request',
-      when: withTab,
-      run: () => void app.commands.run('request.preview'),
-    },
-    {
-      id: 'request.reset',
-      ...named['request.reset'],
-      group: 'Request',
-      when: withTab,
-      run: () => void app.commands.run('request.reset'),
-    },
+    ofPart('request.preview'),
+    ofPart('request.reset'),
     {
       id: 'request.undo',
       ...named['request.undo'],
@@ -401,48 +371,12 @@ export function commandList(app: App): Command[] {
       group: 'View',
       run: () => void showLeft(app, 'left.collections'),
     },
-    {
-      id: 'response.json',
-      ...named['response.json'],
-      group: 'View',
-      when: withAnswer,
-      run: () => void app.commands.runIfOffered('response.json'),
-    },
-    {
-      id: 'response.table',
-      ...named['response.table'],
-      group: 'View',
-      when: withAnswer,
-      run: () => void app.commands.runIfOffered('response.table'),
-    },
-    {
-      id: 'response.chart',
-      ...named['response.chart'],
-      group: 'View',
-      when: withAnswer,
-      run: () => void app.commands.runIfOffered('response.chart'),
-    },
-    {
-      id: 'response.raw',
-      ...named['response.raw'],
-      group: 'View',
-      when: withAnswer,
-      run: () => void app.commands.runIfOffered('response.raw'),
-    },
-    {
-      id: 'response.headers',
-      ...named['response.headers'],
-      group: 'View',
-      when: withAnswer,
-      run: () => void app.commands.runIfOffered('response.headers'),
-    },
-    {
-      id: 'response.checks',
-      ...named['response.checks'],
-      group: 'View',
-      when: withTab,
-      run: () => void app.commands.runIfOffered('response.checks'),
-    },
+    ofView('response.json'),
+    ofView('response.table'),
+    ofView('response.chart'),
+    ofView('response.raw'),
+    ofView('response.headers'),
+    ofView('response.checks', withTab),
     {
       id: 'response.snippets',
       ...named['response.snippets'],
@@ -474,13 +408,7 @@ export function commandList(app: App): Command[] {
       when: () => withAnswer() && !tab()!.draft.reply!.binary,
       run: () => void app.commands.runIfOffered('response.copy'),
     },
-    {
-      id: 'response.save',
-      ...named['response.save'],
-      group: 'View',
-      when: withAnswer,
-      run: () => void app.commands.runIfOffered('response.save'),
-    },
+    ofView('response.save'),
     {
       id: 'response.example',
       ...named['response.example'],
@@ -495,13 +423,7 @@ export function commandList(app: App): Command[] {
       when: () => withAnswer() && tab()!.draft.reply!.json,
       run: () => void app.commands.runIfOffered('response.compare'),
     },
-    {
-      id: 'response.filter',
-      ...named['response.filter'],
-      group: 'View',
-      when: withTab,
-      run: () => void app.commands.runIfOffered('response.filter'),
-    },
+    ofView('response.filter', withTab),
     {
       id: 'catalog.search',
       ...named['catalog.search'],
