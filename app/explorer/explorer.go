@@ -3,7 +3,7 @@
 //
 // It puts its rooms together, one for each subject, and gives each what it needs of a
 // room above it. A draft goes through outgoing and send to a portal, the response into
-// view; pages, undo, run and transfer send through send, too, and remote brings the
+// view; pages, undo, run, watch and transfer send through send, too, and remote brings the
 // portals beyond the built-in one. README's map lists the rooms.
 //
 // # Units
@@ -46,6 +46,7 @@ import (
 	"spyglass/app/explorer/transfer"
 	"spyglass/app/explorer/undo"
 	"spyglass/app/explorer/view"
+	"spyglass/app/explorer/watch"
 	"spyglass/app/explorer/window"
 	"spyglass/app/workspace"
 	"spyglass/backend/backup"
@@ -109,6 +110,7 @@ type Explorer struct {
 	writes  *undo.Writes
 	portals *remote.Portals
 	runner  *run.Runner
+	watcher *watch.Watcher
 	scripts *script.Scripts
 	files   *transfer.Files
 	data    *folder.Data
@@ -153,6 +155,7 @@ func New(o Options) (*Explorer, error) {
 	e.portals = &remote.Portals{Sender: e.sender, Networks: o.Networks, Instance: o.Instance, Demo: o.Demo}
 	e.sender.Remote, e.sender.Writes = e.portals.At, e.writes
 	e.runner = &run.Runner{Sender: e.sender}
+	e.watcher = &watch.Watcher{Sender: e.sender}
 	e.scripts = &script.Scripts{Sender: e.sender}
 	e.files = transfer.New(e.sender)
 	o.Workspace.Watch(func(userID int64, kind workspace.Kind) {
@@ -207,6 +210,8 @@ func (e *Explorer) Endpoints() []resource.Endpoint {
 		e.pager.Endpoints(),
 		serve.OfPortal(e.runner.Endpoint()),
 		e.runner.ReportEndpoints(),
+		serve.OfPortal(e.watcher.Endpoint()),
+		e.watcher.RecordingEndpoints(),
 		serve.OfPortal(e.writes.Endpoints()...),
 		serve.OfPortal(e.sender.DraftEndpoints()...),
 		serve.OfPortal(e.scripts.Endpoints()...),

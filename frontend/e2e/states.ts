@@ -162,6 +162,19 @@ export const states: State[] = [
       await parts(page).response.getByRole('tab', { name: view }).click()
     },
   })),
+  {
+    name: 'a watched request',
+    open: async (page) => {
+      await explorer(page)
+      const { response } = parts(page)
+      await response.getByRole('tab', { name: 'Watch' }).click()
+      await response.getByRole('button', { name: 'Start watching' }).click()
+      await response.getByRole('checkbox', { name: 'Show Size in bytes in the chart' }).check()
+      await response.getByRole('slider', { name: /^Chart of the recording/ }).waitFor()
+      await response.getByRole('button', { name: 'Stop watching' }).click()
+      await response.getByText('Stopped.', { exact: true }).first().waitFor()
+    },
+  },
   ...['Variables', 'History', 'Helpers'].map((panel) => ({
     name: `tools: ${panel}`,
     open: async (page: Page) => {

@@ -127,6 +127,14 @@ export function commandList(app: App): Command[] {
       run: () => void tab()?.draft.send(),
     },
     {
+      id: 'request.watch',
+      ...named['request.watch'],
+      group: 'Request',
+      keys: ['Mod+Shift+Enter'],
+      when: () => withTab() && tab()!.draft.method === 'GET',
+      run: () => void import('./response/watch/watching.svelte').then((m) => m.toggleWatch(app)),
+    },
+    {
       id: 'request.pages',
       ...named['request.pages'],
       group: 'Request',

@@ -65,6 +65,7 @@ export const text = {
     palette: { label: 'Command palette' },
     'quick.switch': { label: 'Go to tab or endpoint' },
     'request.send': { label: 'Send Request' },
+    'request.watch': { label: 'Watch request', words: 'repeat poll interval' },
     'request.pages': { label: 'Fetch all pages', words: 'list everything items' },
     'request.pagesLargest': { label: 'Fetch all pages at maximum size', words: 'list everything items' },
     'request.pagesCsv': { label: 'Save all pages as CSV', words: 'export list everything file' },

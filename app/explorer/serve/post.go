@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"spyglass/backend/fault"
@@ -101,7 +102,7 @@ func Query(name string, s resource.Schema) resource.Param {
 }
 
 // pathParams declares the parameters of a path: ids are numbers, except those of
-// documents and of runs.
+// documents, runs and watches.
 func pathParams(path string) []resource.Param {
 	var all []resource.Param
 	for segment := range strings.SplitSeq(path, "/") {
@@ -111,7 +112,9 @@ func pathParams(path string) []resource.Param {
 		}
 		p := resource.Param{Name: strings.TrimSuffix(name, "}"), In: "path", Required: true,
 			Schema: resource.Integer("")}
-		if strings.HasPrefix(path, "/documents/") || strings.HasPrefix(path, "/pages/") {
+		if slices.ContainsFunc([]string{"/documents/", "/pages/", "/watches/"}, func(prefix string) bool {
+			return strings.HasPrefix(path, prefix)
+		}) {
 			p.Schema.Type = "string"
 		}
 		all = append(all, p)

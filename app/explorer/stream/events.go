@@ -57,6 +57,13 @@ type Ran struct {
 	Checks    []expect.Result `json:"checks" doc:"some are missing in a run with very many"`
 }
 
+// WatchEvent reports that a watch has a new sample, or that it waits.
+type WatchEvent struct {
+	WatchID string `json:"watchId"`
+	Samples int    `json:"samples" doc:"so far"`
+	Wait    int64  `json:"wait" doc:"milliseconds until the portal's rate limit allows the next request; 0: none"`
+}
+
 // WorkspaceEvent reports that rows of a kind changed, here or in another window.
 type WorkspaceEvent struct {
 	Kind workspace.Kind `json:"kind"`
@@ -89,6 +96,7 @@ type StorageEvent struct {
 func (ProgressEvent) name() string  { return "progress" }
 func (PagesEvent) name() string     { return "pages" }
 func (BatchEvent) name() string     { return "batch" }
+func (WatchEvent) name() string     { return "watch" }
 func (WorkspaceEvent) name() string { return "workspace" }
 func (UndoneEvent) name() string    { return "undone" }
 func (PortalEvent) name() string    { return "portal" }
@@ -107,6 +115,7 @@ type Events struct {
 	Session   struct{}       `json:"session" doc:"the session has ended"`
 	Storage   StorageEvent   `json:"storage"`
 	Undone    UndoneEvent    `json:"undone"`
+	Watch     WatchEvent     `json:"watch"`
 	Workspace WorkspaceEvent `json:"workspace"`
 }
 

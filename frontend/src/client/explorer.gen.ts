@@ -205,6 +205,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/watches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a GET again and again
+         * @description Required permission: none: any signed-in user.
+         */
+        post: operations["postWatches"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/watches/{watchId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get samples of a watch and its last response
+         * @description Required permission: none: any signed-in user.
+         */
+        get: operations["getWatchesByWatchId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/watches/{watchId}/file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download the recording of a watch
+         * @description Required permission: none: any signed-in user.
+         */
+        get: operations["getWatchesByWatchIdFile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/changes": {
         parameters: {
             query?: never;
@@ -2644,6 +2704,13 @@ export interface components {
         UndoneEvent: {
             historyId: number;
         };
+        WatchEvent: {
+            watchId: string;
+            /** @description so far */
+            samples: number;
+            /** @description milliseconds until the portal's rate limit allows the next request; 0: none */
+            wait: number;
+        };
         WorkspaceEvent: {
             /** @enum {string} */
             kind: "tabs" | "variables" | "history" | "portals" | "extractors" | "settings" | "collections" | "examples";
@@ -2660,6 +2727,7 @@ export interface components {
             session: Record<string, unknown>;
             storage: components["schemas"]["StorageEvent"];
             undone: components["schemas"]["UndoneEvent"];
+            watch: components["schemas"]["WatchEvent"];
             workspace: components["schemas"]["WorkspaceEvent"];
         };
         TreeRow: {
@@ -2801,6 +2869,37 @@ export interface components {
         FormatTable: {
             /** @description in the order to show them */
             formats: components["schemas"]["ShownFormat"][];
+        };
+        Ended: {
+            samples: number;
+            /** @description why it ended, one sentence */
+            reason: string;
+        };
+        Sample: {
+            /** @description when it was sent; milliseconds since 1970 */
+            at: number;
+            /** @description 0: no response */
+            status: number;
+            ms: number;
+            bytes: number;
+            /** @description why there is no response; empty if there is one */
+            problem: string;
+            /** @description values that differ from the sample before */
+            changes: number;
+            /** @description there were more numbers than a recording keeps */
+            more: boolean;
+            /** @description the numbers in the order of the paths; missing at the end if null */
+            values: (number | null)[];
+        };
+        News: {
+            /** @description of the numbers, from the one asked for */
+            paths: string[];
+            /** @description from the one asked for */
+            samples: components["schemas"]["Sample"][];
+            /** @description nodes of the last response that differ from the one before */
+            changed: number[];
+            /** @description the last response; null if there is none */
+            reply: components["schemas"]["Reply"] | null;
         };
         FieldChange: {
             name: string;
@@ -3649,6 +3748,21 @@ export interface components {
             parallel?: number;
             /** @description A CSV or JSON file; the requests run once for each row, with its values as variables */
             data?: string;
+        };
+        Watch: {
+            /** @description Id in events, and of the recording */
+            watchId: string;
+            /** @description The GET to send */
+            draft: components["schemas"]["Draft"];
+            /**
+             * @description Seconds from one request to the next
+             * @default 5
+             */
+            every?: number;
+            /** @description Stop when all checks of the draft pass */
+            untilPassed?: boolean;
+            /** @description Send it even with unknown variables */
+            anyway?: boolean;
         };
         Write: {
             /** @description The write */
@@ -4663,6 +4777,105 @@ export interface operations {
             400: components["responses"]["Invalid"];
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["Denied"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    postWatches: {
+        parameters: {
+            query?: {
+                /** @description The remote portal; 0, the default, is the built-in one */
+                portal?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Watch"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ended"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    getWatchesByWatchId: {
+        parameters: {
+            query?: {
+                /** @description Number of the first sample, from 0 */
+                from?: number;
+                /** @description Number of the first path, from 0 */
+                path?: number;
+            };
+            header?: never;
+            path: {
+                watchId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["News"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    getWatchesByWatchIdFile: {
+        parameters: {
+            query?: {
+                /** @description csv or json */
+                format?: string;
+            };
+            header?: never;
+            path: {
+                watchId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                    "application/json": string;
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Busy"];
         };

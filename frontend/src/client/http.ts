@@ -89,6 +89,7 @@ export function httpClient(portal?: number, shared = { csrf: '', keeping: 0 }): 
     ...lookupClient(http),
     ...portalsClient(http),
     at: (id) => httpClient(id, shared),
+    part: (of) => of(http),
     ...pastClient(http),
     ...tableClient(http),
     ...tokensClient(http),
@@ -192,6 +193,7 @@ function listen(to: Listener): () => void {
   on('batch')
   on('workspace')
   on('undone')
+  on('watch')
   on('session')
   on('portal')
   on('link')

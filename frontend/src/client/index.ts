@@ -6,6 +6,7 @@ import type { AskClient } from './ask'
 import type { Kept } from './kept'
 import type { CollectionsClient } from './collections'
 import type { CatalogData } from './catalog'
+import type { Http } from './call'
 import type { DataClient } from './data'
 import type { DocumentClient } from './document'
 import type { Schemas } from './explorer'
@@ -58,6 +59,8 @@ export interface Client
     DataClient {
   /** The same client for another portal: its tabs, variables and history, and requests to it. */
   at(portal: number): Client
+  /** Returns a part of the client that is loaded later. */
+  part<T>(of: (http: Http) => T): T
   /** Null if nobody is signed in. */
   start(): Promise<Start | null>
   signIn(username: string, password: string): Promise<Session>

@@ -409,6 +409,7 @@ export function fakeClient(
     undos: async () => ({ items: [] }),
     lookup: async <T>() => page(20) as T,
     at: () => client,
+    part: (of) => of({ json: async <T>() => ({}) as T, ask: async () => new Response('{}') }),
     portals: {
       all: async () => [fakePortal()],
       create: async () => ({ id: 2 }),

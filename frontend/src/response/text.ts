@@ -203,6 +203,8 @@ export const text = {
   },
   responsePane: {
     saveFirst: 'Save the request first. Examples are kept beside saved requests.',
+    stopWatching: 'Stop watching',
+    watchedEvery: (every: number) => `Watched every ${wait(every)}`,
     theResponse: 'the response',
     loadFailed: 'Could not load this view. Reload the page.',
     editedSince: 'You edited the request after this response arrived',
@@ -372,6 +374,7 @@ export const text = {
     raw: 'Raw',
     headers: 'Headers',
     checks: 'Checks',
+    watch: 'Watch',
     passed: (n: number, all: number) => `${number(n)}/${number(all)}`,
     snippets: 'Snippets',
   },

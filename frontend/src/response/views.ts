@@ -9,7 +9,7 @@ import type { ViewProps } from './view-props'
 import { text } from './text'
 
 interface Shown {
-  id: 'json' | 'table' | 'chart' | 'raw' | 'headers' | 'checks' | 'snippets'
+  id: 'json' | 'table' | 'chart' | 'raw' | 'headers' | 'checks' | 'watch' | 'snippets'
   label: string
   /** Returns false to hide its tab; called for each response, with undefined while there is none. */
   when?(reply: Reply | undefined): boolean
@@ -51,6 +51,7 @@ const table = new Lazy(async () => {
 const chart = new Lazy(async () => ({ component: (await import('./ChartView.svelte')).default }))
 const headers = new Lazy(async () => ({ component: (await import('./HeadersView.svelte')).default }))
 const checks = new Lazy(async () => ({ component: (await import('./checks/ChecksView.svelte')).default }))
+const watch = new Lazy(async () => ({ component: (await import('./watch/WatchView.svelte')).default }))
 const snippets = new Lazy(async () => ({ component: (await import('./SnippetsView.svelte')).default }))
 
 const passed = (all: CheckResult[]) => all.filter((c) => c.passed).length
@@ -90,5 +91,6 @@ export const views: View[] = [
     count: ({ checks: all }) => all?.length && text.views.passed(passed(all), all.length),
     tone: ({ checks: all }) => (all?.length ? (passed(all) === all.length ? 'ok' : 'error') : undefined),
   },
+  { id: 'watch', label: text.views.watch, shows: 'request', parts: watch },
   { id: 'snippets', label: text.views.snippets, shows: 'request', parts: snippets },
 ]

@@ -1,4 +1,5 @@
 import type { DataProgress } from '../client/data'
+import type { WatchEvent } from '../client/watch'
 import type { Toasts } from '../ui/toast.svelte'
 import { text } from './text'
 
@@ -12,6 +13,8 @@ export class Activity {
   quota = $state.raw<{ limit: number; remaining: number; window: number } | null>(null)
   /** Receives the progress of a backup or a restore. */
   ondata: (progress: DataProgress) => void = () => {}
+  /** Receives the news of watches. */
+  onwatch: (e: WatchEvent) => void = () => {}
   /** Why the portal cannot write, and the toast about that. */
   #unwritten = { problem: '', toast: 0 }
 

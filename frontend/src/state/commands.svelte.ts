@@ -45,6 +45,7 @@ export interface Actions {
   'response.save': None
   'response.snippets': None
   'response.table': None
+  'response.watch': None
   'settings.about': None
   'settings.appearance': None
   'settings.data': None

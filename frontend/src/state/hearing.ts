@@ -73,6 +73,7 @@ export function listen(page: Page): () => void {
     portal: (e) => page.live.hear(e.kind),
     link: (e) => void linking(page, (links) => links.openLink(page, e)),
     data: (e) => page.activity.ondata(e),
+    watch: (e) => page.activity.onwatch(e),
     storage: (e) => page.activity.storage(e.problem, page.toasts),
     stream: (connected) => page.live.stream(connected),
   })

@@ -65,6 +65,8 @@ export class Draft {
   sendId = $state('')
   /** The progress of fetching all pages. */
   run = $state.raw<PagesProgress>()
+  /** What sends it again and again, if anything does. */
+  watch = $state.raw<{ readonly every: number; stop(): void }>()
   /** Timeout in seconds; 0 is the portal default. */
   timeout = $state(0)
   /** A fault with a field, which is shown at the field. */
@@ -187,6 +189,7 @@ export class Draft {
   /** Changes to a request to the endpoint, and clears the previous response. */
   choose(endpoint: Endpoint) {
     this.abort()
+    this.watch?.stop()
     this.load(draftOf(endpoint))
     this.clearReply()
   }
@@ -370,10 +373,8 @@ export class Draft {
         done = () => this.owner.saved?.(reply.saved)
         return
       }
-      this.reply = reply
-      this.#results = new Map(reply.checks?.map((result, i) => [checks[i], result]))
+      this.receive(reply, draft, checks)
       if (reply.status !== 429) this.again = false
-      this.#sent = requestOf(draft)
     } catch (e) {
       if (this.#sending === stop) this.fault = asFault(e)
     } finally {
@@ -392,6 +393,13 @@ export class Draft {
   /** Cancels a running request and keeps nothing. */
   abort() {
     this.#sending?.abort()
+  }
+
+  /** Shows the response to a request, with the results of the checks that were sent. */
+  receive(reply: Reply, sent: DraftData, checks: readonly Check[]) {
+    this.reply = reply
+    this.#results = new Map(reply.checks?.map((result, i) => [checks[i], result]))
+    this.#sent = requestOf(sent)
   }
 
   /** Shows a response from history as if it had just arrived. */

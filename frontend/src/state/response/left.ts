@@ -88,8 +88,7 @@ export function keeperOfMatches(whole: Keeper, query: string): Keeper {
 }
 
 /** Returns a Keeper that stores nothing beyond the page's lifetime. */
-export function forgetful(): Keeper {
-  let kept: Left = {}
+export function forgetful(kept: Left = {}): Keeper {
   return { get: () => kept, set: (left) => void (kept = left) }
 }
 

@@ -11,6 +11,8 @@ export class ShownResponse {
   readonly find: Find
   /** The search in the text as received. */
   readonly textFind: Find
+  /** Nodes that differ from the response before, while the request is watched. */
+  changed: ReadonlySet<number> | undefined
 
   constructor(
     client: Client,
