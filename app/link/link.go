@@ -6,6 +6,7 @@
 //	spyglass://monitor/alerts?severity=4       one of its screens, with its filters, sort and range
 //	spyglass://monitor/alerts/12               an object on it
 //	spyglass://monitor/story/12                the story of an alert
+//	spyglass://monitor/map/7                   the map, with a device selected
 //	spyglass://device/7                        the page of a device
 //	spyglass://api/GET/device/devices?size=50  a request in the Explorer, in a new tab that is not sent
 //	spyglass://response/ab12/9/GET/alert/alerts?~view=table
@@ -82,7 +83,7 @@ const (
 )
 
 // Screens are the names of the Monitor's screens. To link to a new screen, add its name.
-var Screens = []string{"overview", "fleet", "alerts", "story", "datasources", "reports", "settings", "demo"}
+var Screens = []string{"overview", "fleet", "alerts", "story", "map", "datasources", "reports", "settings", "demo"}
 
 var (
 	methods = []string{"GET", "POST", "PUT", "PATCH", "DELETE"}

@@ -75,7 +75,7 @@ func TestALinkLeadsToOneThing(t *testing.T) {
 		{text: "spyglass://evil.example/GET/device/devices", err: "begin it with spyglass://monitor, " +
 			"spyglass://device or spyglass://api"},
 		{text: "spyglass://monitor/secrets", err: "the Monitor has no such screen; use one of overview, fleet, " +
-			"alerts, story, " +
+			"alerts, story, map, " +
 			"datasources, reports, settings, demo"},
 		{text: "spyglass://monitor/alerts/12/13", err: "add one id only, as in spyglass://monitor/alerts/12"},
 		{text: "spyglass://monitor/alerts/<script>", err: "its path must not contain escapes"},

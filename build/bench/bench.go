@@ -80,6 +80,7 @@ var figures = []figure{
 	editorCodeMirror,
 	editorMonaco,
 	catalogSearch,
+	mapPan,
 	history,
 	besidePage,
 	besideContains,

@@ -57,7 +57,7 @@ var catalogSearch = figure{
 	name: "catalog", does: "500 endpoints: a key in their search, page laid out, ms (floor: 16, a frame)",
 	goal: "≤ 1", measure: plain(func(ctx context.Context, p project.Project) (ours, floor float64, err error) {
 		var m struct{ Median float64 }
-		err = inPage(ctx, p, "bench-catalog.mjs", func(*project.Server) error { return nil }, &m)
+		err = inPage(ctx, p, "bench-catalog.mjs", "1", func(*project.Server) error { return nil }, &m)
 		return m.Median, 16, err
 	}),
 }
@@ -73,8 +73,8 @@ const (
 func inBrowser(pick func(browserTimes) (ours, floor float64)) func(context.Context, project.Project) (score, error) {
 	return plain(func(ctx context.Context, p project.Project) (ours, floor float64, err error) {
 		var m browserTimes
-		if err := inPage(ctx, p, "bench-document.mjs", func(s *project.Server) error { return fillDocument(ctx, s) },
-			&m); err != nil {
+		if err := inPage(ctx, p, "bench-document.mjs", "1",
+			func(s *project.Server) error { return fillDocument(ctx, s) }, &m); err != nil {
 			return 0, 0, err
 		}
 		if m.Bytes < 45_000_000 {
@@ -85,14 +85,14 @@ func inBrowser(pick func(browserTimes) (ours, floor float64)) func(context.Conte
 	})
 }
 
-// inPage runs a script of frontend/e2e in a browser, with a portal that ready has
-// prepared, and decodes its output into out.
-func inPage(ctx context.Context, p project.Project, script string, ready func(*project.Server) error,
+// inPage runs a script of frontend/e2e in a browser, with a portal of that many
+// demo devices that ready has prepared, and decodes its output into out.
+func inPage(ctx context.Context, p project.Project, script, devices string, ready func(*project.Server) error,
 	out any) (err error) {
 	if err := p.Install(ctx, project.ForPage); err != nil {
 		return err
 	}
-	s, err := p.Serve(ctx, "--demo-devices", "1")
+	s, err := p.Serve(ctx, "--demo-devices", devices)
 	if err != nil {
 		return err
 	}

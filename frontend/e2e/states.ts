@@ -126,6 +126,28 @@ export const states: State[] = [
       await page.getByRole('region', { name: 'Timeline' }).getByRole('listitem').first().waitFor()
     },
   },
+  {
+    name: 'the map',
+    open: async (page) => {
+      await monitor(page, 'Map')
+      await page.getByRole('application', { name: 'Devices on the map' }).waitFor()
+      await page.getByRole('button', { name: 'Show everything' }).click()
+    },
+  },
+  {
+    name: 'a device on the map, with a path, and as a table',
+    open: async (page) => {
+      await monitor(page, 'Map')
+      await page.getByRole('combobox', { name: 'Find on the map' }).fill('core-sw-01.fra')
+      await page.getByRole('option', { name: 'core-sw-01.fra', exact: true }).click()
+      const panel = page.getByRole('region', { name: 'Selected device' })
+      await panel.getByRole('combobox', { name: 'Path to' }).fill('core-sw-01.osl')
+      await page.getByRole('option', { name: 'core-sw-01.osl', exact: true }).click()
+      await panel.getByText('Through groups').waitFor()
+      await page.getByRole('button', { name: 'Show as table' }).click()
+      await page.getByRole('region', { name: 'Devices in view' }).getByRole('row').nth(1).waitFor()
+    },
+  },
   { name: 'alerts of a device', open: (page) => device(page, 'Alerts') },
   {
     name: 'properties of a device',

@@ -37,6 +37,7 @@ const done = [
   'monitor/fleet',
   'monitor/form',
   'monitor/list',
+  'monitor/map',
   'monitor/overview',
   'monitor/reports',
   'monitor/settings',

@@ -47,6 +47,14 @@ export const screens: readonly Screen[] = [
     within: 'alerts',
   },
   {
+    id: 'map',
+    name: 'Map',
+    icon: 'map',
+    words: 'topology blast radius',
+    // by way of a file that loads later, so that the start script does not list all that the map loads
+    load: () => import('./alerts/Screen.svelte').then((s) => s.map()),
+  },
+  {
     id: 'datasources',
     name: 'DataSources',
     icon: 'gauge',

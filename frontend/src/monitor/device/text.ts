@@ -6,6 +6,7 @@ export const text = {
   missingGoes: 'It was deleted, or your role cannot view it.',
   unread: 'Could not load the device',
   showFleet: 'Show the fleet',
+  onMap: 'Show on the map',
   back: 'Back to the fleet',
   acked: 'Acked',
   inMaintenance: 'In maintenance',

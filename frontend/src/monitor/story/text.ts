@@ -10,6 +10,8 @@ export const text = {
   ended: 'Ended',
   markdown: 'Markdown',
   pdf: 'PDF',
+  map: 'Map',
+  onMap: 'Show on the map',
   saveMarkdown: 'Save as Markdown',
   savePdf: 'Save as PDF',
   call: 'this story',
