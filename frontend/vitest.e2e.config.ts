@@ -12,8 +12,8 @@ class LongestFirst extends BaseSequencer {
 
 /**
  * Browser tests: each file has a portal (a copy of one demo), and two files run side by side, each in a process that
- * has one browser and loads the test tools once. They wait long for what comes, because a slow machine is no mistake, and what failed once is tried once more:
- * the report names it as retried.
+ * has one browser and loads the test tools once. They wait long for what comes, because a slow machine is no mistake,
+ * and what failed once is tried once more: the report names it as retried.
  */
 const tests = defineConfig({
   test: {

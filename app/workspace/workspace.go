@@ -61,7 +61,7 @@ const (
 	ExtractorsChanged Kind = "extractors"
 	SettingsChanged   Kind = "settings"
 
-	CollectionsChanged Kind = "collections"
+	CollectionsChanged  Kind = "collections"
 	ExamplesChanged     Kind = "examples"
 	EnvironmentsChanged Kind = "environments"
 )

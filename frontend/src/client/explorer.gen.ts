@@ -2129,6 +2129,90 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/environments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List environments
+         * @description Returns the environments that the caller can view, one page at a time.
+         *
+         *     Required permission: none: any signed-in user.
+         */
+        get: operations["getEnvironments"];
+        put?: never;
+        /**
+         * Add an environment
+         * @description A named set of variables, which go before those of the portal while it is active.
+         *
+         *     Required permission: none: any signed-in user.
+         */
+        post: operations["postEnvironments"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/environments/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get one environment
+         * @description Returns one environment, with an ETag for conditional requests.
+         *
+         *     Required permission: none: any signed-in user.
+         */
+        get: operations["getEnvironmentsById"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove an environment
+         * @description Removes the environment.
+         *
+         *     Required permission: none: any signed-in user.
+         */
+        delete: operations["deleteEnvironmentsById"];
+        options?: never;
+        head?: never;
+        /**
+         * Change some fields of an environment
+         * @description Changes only the fields that are given.
+         *
+         *     Required permission: none: any signed-in user.
+         */
+        patch: operations["patchEnvironmentsById"];
+        trace?: never;
+    };
+    "/environments/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore a deleted environment with its variables
+         * @description Possible for two minutes.
+         *
+         *     Required permission: none: any signed-in user.
+         */
+        post: operations["postEnvironmentsByIdRestore"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/extractors": {
         parameters: {
             query?: never;
@@ -2439,16 +2523,26 @@ export interface components {
             /** @description Stored in the system keyring and never shown */
             secret: boolean;
             /**
-             * @description portal takes precedence over global
+             * @description The active environment takes precedence over portal, and portal over global
              * @default portal
              * @enum {string}
              */
-            scope: "portal" | "global";
+            scope: "environment" | "portal" | "global";
+            /** @description The environment it belongs to, for that scope; 0 for others */
+            environmentId: number;
             /**
              * Format: epoch-milliseconds
              * @description When it was last changed
              */
             readonly changedOn: number;
+        };
+        Environment: {
+            /** @description Set by the workspace */
+            readonly id: number;
+            /** @description Any text */
+            name: string;
+            /** @description Its variables are used; true ends that of the portal's other environments */
+            active: boolean;
         };
         Start: {
             dataFolder: string;
@@ -2475,9 +2569,11 @@ export interface components {
             /** @description the window has an icon in the desktop's tray */
             tray: boolean;
             user: components["schemas"]["User"];
-            /** @description Those of the portal, and global ones */
+            /** @description Those of the portal and its environments, and global ones */
             variables: components["schemas"]["Variable"][];
             version: string;
+            /** @description Those of the portal */
+            environments: components["schemas"]["Environment"][];
         };
         Operators: {
             fields: string[];
@@ -2713,7 +2809,7 @@ export interface components {
         };
         WorkspaceEvent: {
             /** @enum {string} */
-            kind: "tabs" | "variables" | "history" | "portals" | "extractors" | "settings" | "collections" | "examples";
+            kind: "tabs" | "variables" | "history" | "portals" | "extractors" | "settings" | "collections" | "examples" | "environments";
         };
         /** Format: text/event-stream */
         Events: {
@@ -2954,6 +3050,8 @@ export interface components {
             scope: string;
             known: boolean;
             secret: boolean;
+            /** @description the name of the one it is from; empty for other scopes */
+            environment: string;
         };
         Preview: {
             body: string;
@@ -3270,12 +3368,14 @@ export interface components {
             /** @description those of the variables that become secret ones */
             secrets: string[];
             variables: string[];
+            environments: string[];
         };
         Planted: {
             /** @description the outermost */
             collections: number[];
             variables: number[];
             requests: number;
+            environments: number[];
         };
         FolderState: {
             bytes: number;
@@ -3652,6 +3752,16 @@ export interface components {
             /** @description Always null; kept for clients of the published API */
             data: Record<string, unknown> | null;
         };
+        EnvironmentList: {
+            /** @description Number of all matches, on all pages */
+            total: number;
+            /** @description Always null; kept for clients of the published API */
+            searchId: string | null;
+            /** @description The page */
+            items: components["schemas"]["Environment"][];
+            /** @description Always null; kept for clients of the published API */
+            data: Record<string, unknown> | null;
+        };
         Extractor: {
             /** @description Set by the workspace */
             readonly id: number;
@@ -4012,11 +4122,13 @@ export interface components {
             /** @description Stored in the system keyring and never shown */
             secret?: boolean;
             /**
-             * @description portal takes precedence over global
+             * @description The active environment takes precedence over portal, and portal over global
              * @default portal
              * @enum {string}
              */
-            scope?: "portal" | "global";
+            scope?: "environment" | "portal" | "global";
+            /** @description The environment it belongs to, for that scope; 0 for others */
+            environmentId?: number;
         };
         VariableChanges: {
             /** @description Letters, digits, dot, dash and underscore */
@@ -4026,11 +4138,13 @@ export interface components {
             /** @description Stored in the system keyring and never shown */
             secret?: boolean;
             /**
-             * @description portal takes precedence over global
+             * @description The active environment takes precedence over portal, and portal over global
              * @default portal
              * @enum {string}
              */
-            scope?: "portal" | "global";
+            scope?: "environment" | "portal" | "global";
+            /** @description The environment it belongs to, for that scope; 0 for others */
+            environmentId?: number;
         };
         Follow: {
             /** @description The variable's former name */
@@ -4222,6 +4336,18 @@ export interface components {
              * @default []
              */
             headers?: string[];
+        };
+        EnvironmentBody: {
+            /** @description Any text */
+            name: string;
+            /** @description Its variables are used; true ends that of the portal's other environments */
+            active?: boolean;
+        };
+        EnvironmentChanges: {
+            /** @description Any text */
+            name?: string;
+            /** @description Its variables are used; true ends that of the portal's other environments */
+            active?: boolean;
         };
         ExtractorBody: {
             /**
@@ -9119,6 +9245,277 @@ export interface operations {
             404: components["responses"]["NotFound"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Busy"];
+        };
+    };
+    getEnvironments: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Items per page
+                 * @example 10
+                 */
+                size?: number;
+                /**
+                 * @description Items to skip
+                 * @example 0
+                 */
+                offset?: number;
+                /**
+                 * @description Return only these fields, comma-separated. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+                /**
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
+                 * @example +id
+                 */
+                sort?: string;
+                /** @description Conditions on fields, joined with , for and, || for or: name~"web",id>:10 */
+                filter?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnvironmentList"];
+                    "application/x-ndjson": string;
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description no user is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the user's role does not have the permission */
+            403: components["responses"]["Denied"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    postEnvironments: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EnvironmentBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Environment"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description no user is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the user's role does not have the permission */
+            403: components["responses"]["Denied"];
+            /** @description the name is taken, or the state does not allow it */
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    getEnvironmentsById: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Return only these fields, comma-separated. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+            };
+            header?: {
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the environment
+                 * @example 0
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Environment"];
+                };
+            };
+            /** @description If-None-Match names the version there is; no body */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            /** @description no user is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the user's role does not have the permission */
+            403: components["responses"]["Denied"];
+            /** @description there is no such environment, or you cannot view it */
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    deleteEnvironmentsById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the environment
+                 * @example 0
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, unknown>;
+                };
+            };
+            400: components["responses"]["Invalid"];
+            /** @description no user is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the user's role does not have the permission */
+            403: components["responses"]["Denied"];
+            /** @description there is no such environment, or you cannot view it */
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state does not allow it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the environment has changed */
+            412: components["responses"]["Changed"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    patchEnvironmentsById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the environment
+                 * @example 0
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EnvironmentChanges"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Environment"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description no user is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the user's role does not have the permission */
+            403: components["responses"]["Denied"];
+            /** @description there is no such environment, or you cannot view it */
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state does not allow it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the environment has changed */
+            412: components["responses"]["Changed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    postEnvironmentsByIdRestore: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Which */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, unknown>;
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            500: components["responses"]["InternalError"];
         };
     };
     getExtractors: {

@@ -12,7 +12,9 @@ test('open tabs, saved requests and extractors follow a renamed variable, and co
   }
   const app = new App(Object.assign(client, { variables }), fakeViews())
   await app.load()
-  app.variables.all = [{ id: 2, name: 'machine', value: '1147', secret: false, scope: 'portal', environmentId: 0, changedOn: 0 }]
+  app.variables.all = [
+    { id: 2, name: 'machine', value: '1147', secret: false, scope: 'portal', environmentId: 0, changedOn: 0 },
+  ]
   const tab = app.workspace.tabs.find((t) => t.draft.path.includes('{{deviceId}}'))!
   const press = (label: string) => {
     expect(app.toasts.current?.action?.label).toBe(label)

@@ -57,7 +57,8 @@ export interface Meaning {
 
 export function meaningOf(name: string, find: (name: string) => InUse | undefined): Meaning {
   const v = find(name)
-  if (v?.secret) return { name, state: 'secret', value: '••••••', source: said.variables.secretVariableIn(v.of ?? v.scope) }
+  if (v?.secret)
+    return { name, state: 'secret', value: '••••••', source: said.variables.secretVariableIn(v.of ?? v.scope) }
   if (v) return { name, state: 'known', value: v.value, source: `${v.of ?? v.scope} variable` }
   if (isBuiltIn(name)) return { name, state: 'known', value: '', source: said.variables.builtInFilled }
   return { name, state: 'unknown', value: '', source: said.variables.notSetAdd }
