@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { newRequest, parts, suite, tabNames, until } from './harness'
+import { newRequest, parts, sendPath, suite, tabNames, until } from './harness'
 
 const portal = suite()
 
@@ -366,6 +366,58 @@ test('a collection becomes a script that runs: over all pages, with what the fir
     for (const path of [`extractors/${id}`, `collections/${made}`])
       await fetch(`/explorer/${path}`, { method: 'DELETE', headers: { 'X-CSRF-Token': start.user.csrfToken } })
   }, extractor)
+})
+
+test('a response is kept as an example, shown in the docs, compared with the next one, renamed and deleted', async () => {
+  const page = await portal.page({ width: 1280, height: 800 })
+  const p = parts(page)
+  await newRequest(page)
+  await sendPath(page, '/device/groups?size=2')
+  const keep = async () => {
+    await p.response.getByRole('button', { name: 'Compare…' }).click()
+    await page.getByRole('menuitem', { name: 'Save as example…' }).click()
+  }
+  await keep()
+  await page.getByTestId('toast').getByText('Save the request first.').waitFor()
+  const saving = page.getByRole('dialog', { name: 'Save request' })
+  await saving.getByRole('textbox', { name: 'Name' }).fill('Two groups')
+  await page.keyboard.press('Enter')
+  await saving.waitFor({ state: 'detached' })
+  await keep()
+  const dialog = page.getByRole('dialog', { name: 'Save as example' })
+  await dialog.getByRole('checkbox', { name: 'Date', exact: true }).check()
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('Two of them')
+  await page.keyboard.press('Enter')
+  await page.getByTestId('toast').getByRole('button', { name: 'Show' }).click()
+
+  const one = p.tools.getByRole('button', { name: '200 Two of them' })
+  await one.click()
+  await p.tools.getByText(/^Date: /).waitFor()
+  await p.tools.getByRole('group', { name: 'Body of Two of them' }).getByText('"items"').waitFor()
+  await showCollections(page)
+  await entry(page, 'Two groups, 1 example').waitFor()
+
+  await sendPath(page, '/device/groups?size=3')
+  await p.tools.getByRole('button', { name: 'Compare the response with Two of them' }).click()
+  const comparison = p.response.getByRole('region', { name: 'Comparison' })
+  await comparison.getByText('Example: Two of them').waitFor()
+  await comparison.getByText(/^\d+ differences?$/).waitFor()
+  await comparison.getByRole('button', { name: 'Close comparison' }).click()
+  await p.response.getByRole('button', { name: 'Compare…' }).click()
+  await page.getByRole('menuitem', { name: 'Example: Two of them' }).click()
+  await comparison.getByText(/^\d+ differences?$/).waitFor()
+  await comparison.getByRole('button', { name: 'Close comparison' }).click()
+
+  await p.tools.getByRole('button', { name: 'Rename Two of them' }).click()
+  await page.keyboard.type('A pair')
+  await page.keyboard.press('Enter')
+  await p.tools.getByRole('button', { name: '200 A pair' }).waitFor()
+  await p.tools.getByRole('button', { name: 'Delete A pair' }).click()
+  await page.getByRole('dialog', { name: 'Delete the example A pair?' }).getByRole('button', { name: 'Delete' }).click()
+  await p.tools.getByRole('heading', { name: 'Saved examples' }).waitFor({ state: 'detached' })
+  await entry(page, 'Two groups').click()
+  await entry(page, 'Two groups').press('Delete')
+  await entry(page, 'Two groups').waitFor({ state: 'detached' })
 })
 
 const tour = `## Tour

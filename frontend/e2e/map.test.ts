@@ -85,6 +85,15 @@ test('the table has what is in view, and a link leads back to it', async () => {
   const page = await portal.page({ fresh: true })
   await map(page)
   await page.getByRole('button', { name: 'Show everything' }).click()
+  const spot = () =>
+    page.evaluate(async () => {
+      const { settings } = (await (await fetch('/explorer/start')).json()) as {
+        settings: { monitor: { filters?: Record<string, string> } }
+      }
+      return settings.monitor.filters?.zoom
+    })
+  await expect.poll(spot).toBeTruthy()
+  const everything = await spot()
   await page.getByRole('button', { name: 'Show as table' }).click()
   const rows = page.getByRole('region', { name: 'Devices in view' }).getByRole('row')
   await rows.nth(2).waitFor()
@@ -96,14 +105,7 @@ test('the table has what is in view, and a link leads back to it', async () => {
     .getByText('core-sw-01.fra')
     .waitFor()
 
-  const spot = () =>
-    page.evaluate(async () => {
-      const { settings } = (await (await fetch('/explorer/start')).json()) as {
-        settings: { monitor: { filters?: Record<string, string> } }
-      }
-      return settings.monitor.filters?.zoom
-    })
-  await expect.poll(spot).toBeTruthy()
+  await expect.poll(spot).not.toBe(everything)
   const zoom = await spot()
   await page.reload()
   await panel(page).getByRole('heading', { name: 'web-prod-01.fra' }).waitFor()
