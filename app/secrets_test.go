@@ -41,8 +41,8 @@ func (b *buffer) String() string {
 	return b.text.String()
 }
 
-// house is a whole portal with its Explorer, and one person's session in it.
-type house struct {
+// fixture is a whole portal with its Explorer, and one person's session in it.
+type fixture struct {
 	t            *testing.T
 	app          *app.App
 	folder       string
@@ -50,11 +50,11 @@ type house struct {
 	cookie, csrf string
 }
 
-func open(t *testing.T) *house {
+func open(t *testing.T) *fixture {
 	t.Helper()
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "")
 	keyring.MockInit()
-	h := &house{t: t, folder: filepath.Join(t.TempDir(), "data"), log: &buffer{}}
+	h := &fixture{t: t, folder: filepath.Join(t.TempDir(), "data"), log: &buffer{}}
 	a, err := app.Open(t.Context(), server.Options{
 		Data: h.folder, Listen: "127.0.0.1:0", Version: "test", Demo: true, DemoDevices: 160, NoLimits: true,
 		Twice: true,
@@ -73,7 +73,7 @@ func open(t *testing.T) *house {
 }
 
 // ask sends one request as the person; headers come in pairs.
-func (h *house) ask(method, path, body string, headers ...string) (*http.Response, string) {
+func (h *fixture) ask(method, path, body string, headers ...string) (*http.Response, string) {
 	h.t.Helper()
 	r, err := http.NewRequestWithContext(h.t.Context(), method, h.app.Origin()+path, strings.NewReader(body))
 	if err != nil {
@@ -104,7 +104,7 @@ const stream = "/events"
 
 // listen opens a stream; the function it returns waits until the stream has
 // ended, as it does when a group changes, and returns the events received.
-func (h *house) listen(path string) (told func() string) {
+func (h *fixture) listen(path string) (told func() string) {
 	h.t.Helper()
 	r, err := http.NewRequestWithContext(h.t.Context(), http.MethodGet, h.app.Origin()+path, nil)
 	if err != nil {
@@ -125,7 +125,7 @@ func (h *house) listen(path string) (told func() string) {
 }
 
 // must sends a request that has to succeed, and decodes the response.
-func (h *house) must(method, path, body string, into any) {
+func (h *fixture) must(method, path, body string, into any) {
 	h.t.Helper()
 	answer, text := h.ask(method, path, body)
 	if answer.StatusCode >= 300 {
@@ -138,7 +138,7 @@ func (h *house) must(method, path, body string, into any) {
 	}
 }
 
-func (h *house) signIn(username, password string) (secret string) {
+func (h *fixture) signIn(username, password string) (secret string) {
 	h.t.Helper()
 	answer, text := h.ask("POST", "/api/session", fmt.Sprintf(`{"username":%q,"password":%q}`, username, password))
 	var who struct{ CSRFToken string }
@@ -282,7 +282,7 @@ func TestPlantedSecretsAreInNoOutput(t *testing.T) {
 
 // outputs returns the responses of all readable endpoints, and of requests that
 // name a secret.
-func (h *house) outputs(bearer string) map[string]string {
+func (h *fixture) outputs(bearer string) map[string]string {
 	h.t.Helper()
 	out := map[string]string{}
 	read := func(path string) {

@@ -9,7 +9,7 @@ import (
 )
 
 // serves lets everything below /raw/ answer with a body.
-func (h *house) serves(kind, body string) {
+func (h *fixture) serves(kind, body string) {
 	h.answerRaw(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", kind)
 		fmt.Fprint(w, body)

@@ -12,7 +12,7 @@ import (
 )
 
 // save keeps drafts as saved requests, ids from 1.
-func (h *house) save(drafts ...string) {
+func (h *fixture) save(drafts ...string) {
 	h.t.Helper()
 	if a := h.ask(1, "POST /explorer/collections", `{"name":"Mine"}`); a.status/100 != 2 {
 		h.t.Fatal(a.body)
@@ -27,7 +27,7 @@ func (h *house) save(drafts ...string) {
 
 // batch runs saved requests and tells of each name, status, whether it is in
 // the history, and what is wrong.
-func (h *house) batch(user int, body string) []string {
+func (h *fixture) batch(user int, body string) []string {
 	h.t.Helper()
 	a := h.ask(user, "POST /explorer/batch", body)
 	var got struct {
@@ -94,7 +94,7 @@ func TestABatchHandsOnWhatExtractorsFind(t *testing.T) {
 }
 
 func TestABatchKeepsTheReadOnlyLock(t *testing.T) {
-	h, s := storeHouse(t, true)
+	h, s := storeFixture(t, true)
 	h.save(`{"method":"DELETE","path":"/raw/things/7"}`, `{"path":"/raw/things/7"}`)
 	if a := h.ask(1, "PATCH /explorer/settings", `{"portalReadOnly":true}`); a.status != 200 {
 		t.Fatal(a.body)

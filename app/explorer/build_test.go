@@ -9,7 +9,7 @@ import (
 )
 
 // people's variables for the tables below.
-func (h *house) variables() {
+func (h *fixture) variables() {
 	h.t.Helper()
 	for _, v := range []string{
 		`{"name":"id","value":"42"}`, `{"name":"odd","value":"a/b?c=d&e#f%20\"\\ ü"}`, `{"name":"empty","value":""}`,
@@ -123,7 +123,7 @@ func TestAPathBecomesAURL(t *testing.T) {
 	}
 }
 
-func (h *house) fault(a answer) string {
+func (h *fixture) fault(a answer) string {
 	h.t.Helper()
 	var f struct {
 		ErrorMessage string

@@ -29,7 +29,7 @@ func TestWhatAWriteChangesIsToldByField(t *testing.T) {
 		{method: "POST", path: "/raw/things", body: `{}`, fault: "only PUT and PATCH requests can be compared"},
 	} {
 		t.Run(tt.method+" "+tt.path+" "+tt.body, func(t *testing.T) {
-			h, s := storeHouse(t, true)
+			h, s := storeFixture(t, true)
 			a := h.ask(1, "POST /explorer/changes", `{"draft":{"method":"`+tt.method+`","path":"`+tt.path+
 				`","mode":"raw","body":`+strconv.Quote(tt.body)+`}}`)
 			if tt.fault != "" {
@@ -47,7 +47,7 @@ func TestWhatAWriteChangesIsToldByField(t *testing.T) {
 }
 
 func TestALongValueIsCutInAComparison(t *testing.T) {
-	h, s := storeHouse(t, true)
+	h, s := storeFixture(t, true)
 	s.set(7, "note", strings.Repeat("ü", 1000))
 	a := h.ask(1, "POST /explorer/changes", `{"draft":{"method":"PATCH","path":"/raw/things/7","mode":"raw",`+
 		`"body":"{\"note\":\"x\"}"}}`)

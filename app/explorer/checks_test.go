@@ -12,7 +12,7 @@ import (
 
 // checked sends a draft and returns the result of each check: passed, expected, actual
 // and problem.
-func (h *house) checked(user int, draft string) []string {
+func (h *fixture) checked(user int, draft string) []string {
 	h.t.Helper()
 	a := h.ask(user, "POST /explorer/send", `{"draft":`+draft+`}`)
 	var got struct{ Checks []expect.Result }

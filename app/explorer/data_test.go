@@ -17,8 +17,8 @@ import (
 	database "spyglass/backend/store"
 )
 
-// furnish puts a portal's database into the house's folder: what is backed up.
-func (h *house) furnish() {
+// addDatabase puts a portal's database into the fixture's folder: what is backed up.
+func (h *fixture) addDatabase() {
 	h.t.Helper()
 	db, err := database.Open(h.t.Context(), database.Options{Path: filepath.Join(h.dir, "portal.db")})
 	if err == nil {
@@ -30,7 +30,7 @@ func (h *house) furnish() {
 }
 
 // sendPart sends a piece of a backup as the page does.
-func (h *house) sendPart(at int, part []byte) answer {
+func (h *fixture) sendPart(at int, part []byte) answer {
 	h.t.Helper()
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
@@ -50,7 +50,7 @@ func (h *house) sendPart(at int, part []byte) answer {
 
 func TestABackupGoesOutOnceAndComesBackInPieces(t *testing.T) {
 	h := build(t)
-	h.furnish()
+	h.addDatabase()
 	if a := h.ask(1, "GET /explorer/data/backup", ""); a.status != http.StatusNotFound ||
 		!strings.Contains(a.body, "there is no backup to download") {
 		t.Errorf("before one was made: %d %s", a.status, a.body)

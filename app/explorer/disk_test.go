@@ -12,7 +12,7 @@ import (
 
 // toFile runs through all pages into a file and answers both the run's answer
 // and the file.
-func (h *house) toFile(format, draft string) (ran answer, file answer) {
+func (h *fixture) toFile(format, draft string) (ran answer, file answer) {
 	h.t.Helper()
 	events := h.listen(1)
 	done := make(chan answer, 1)

@@ -7,7 +7,7 @@ import (
 )
 
 // environments makes Staging, with a variable and a secret one, beside one of the portal.
-func (h *house) environments() {
+func (h *fixture) environments() {
 	h.t.Helper()
 	for _, one := range [][2]string{
 		{"POST /explorer/environments", `{"name":"Staging"}`},

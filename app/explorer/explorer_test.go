@@ -159,7 +159,7 @@ func TestWindowsOfOneUserHearOfChanges(t *testing.T) {
 }
 
 // hears waits until the streams of user 1 receive events.
-func (h *house) hears(streams ...<-chan string) {
+func (h *fixture) hears(streams ...<-chan string) {
 	h.t.Helper()
 	h.ask(1, "PATCH /explorer/settings", `{"a":1}`)
 	for _, events := range streams {

@@ -10,7 +10,7 @@ import (
 type extracted struct{ Variable, Value, Problem string }
 
 // extracts sends a draft and answers what extractors found in the response.
-func (h *house) extracts(user int, draft string) []extracted {
+func (h *fixture) extracts(user int, draft string) []extracted {
 	h.t.Helper()
 	a := h.ask(user, "POST /explorer/send", `{"sendId":"s1","draft":`+draft+`}`)
 	var r struct{ Extracted []extracted }
@@ -20,7 +20,7 @@ func (h *house) extracts(user int, draft string) []extracted {
 	return r.Extracted
 }
 
-func (h *house) extractor(user int, body string) {
+func (h *fixture) extractor(user int, body string) {
 	h.t.Helper()
 	if a := h.ask(user, "POST /explorer/extractors", body); a.status != 201 && a.status != 200 {
 		h.t.Fatalf("%s answered %d %s", body, a.status, a.body)

@@ -44,7 +44,7 @@ func TestADeletionIsAskedAboutWithItsNameAndWhatGoesWithIt(t *testing.T) {
 			`"path":"/raw/unheard/of"}`},
 	} {
 		t.Run(tt.draft, func(t *testing.T) {
-			h, s := storeHouse(t, tt.bin)
+			h, s := storeFixture(t, tt.bin)
 			s.below = tt.below
 			if a := h.ask(1, "POST /explorer/variables", `{"name":"seventh","value":"7"}`); a.status != 201 {
 				t.Fatal(a.body)
@@ -60,7 +60,7 @@ func TestADeletionIsAskedAboutWithItsNameAndWhatGoesWithIt(t *testing.T) {
 }
 
 func TestCountingWhatGoesDoesNotWaitForCountsThatNeverCome(t *testing.T) {
-	h, s := storeHouse(t, true)
+	h, s := storeFixture(t, true)
 	s.below = func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/parts") {
 			<-r.Context().Done()
@@ -76,7 +76,7 @@ func TestCountingWhatGoesDoesNotWaitForCountsThatNeverCome(t *testing.T) {
 }
 
 func TestOnlyADeletionIsAskedAbout(t *testing.T) {
-	h, _ := storeHouse(t, true)
+	h, _ := storeFixture(t, true)
 	a := h.ask(1, "POST /explorer/goes", `{"draft":{"method":"PUT","path":"/raw/things/7"}}`)
 	if got, want := h.fault(a), "draft.method: only DELETE requests delete objects"; got != want {
 		t.Errorf("got %s, want %s", got, want)

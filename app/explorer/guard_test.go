@@ -6,7 +6,7 @@ import (
 )
 
 func TestALockedPortalGetsNoWrite(t *testing.T) {
-	h, s := storeHouse(t, true)
+	h, s := storeFixture(t, true)
 	_, id := h.written("PATCH", "/raw/things/7", `{"note":"new"}`)
 	s.writes()
 	if a := h.ask(1, "PATCH /explorer/settings", `{"portalReadOnly":true}`); a.status != 200 {

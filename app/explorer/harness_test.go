@@ -28,8 +28,8 @@ import (
 	database "spyglass/backend/store"
 )
 
-// house is a portal with an Explorer, on a real port.
-type house struct {
+// fixture is a portal with an Explorer, on a real port.
+type fixture struct {
 	*explorer.Explorer
 	t         *testing.T
 	dir       string
@@ -126,53 +126,53 @@ func (r *ring) Delete(name string) error {
 	return nil
 }
 
-func (h *house) OpenLink(link string) error {
+func (h *fixture) OpenLink(link string) error {
 	h.links = append(h.links, link)
 	return nil
 }
 
-func (h *house) SaveFile(name string) (string, error) {
+func (h *fixture) SaveFile(name string) (string, error) {
 	h.asked = append(h.asked, name)
 	return h.saveTo, nil
 }
 
-func (h *house) ToggleFullScreen() error {
+func (h *fixture) ToggleFullScreen() error {
 	h.full = !h.full
 	return nil
 }
 
-func (h *house) OpenFolder(path string) error {
+func (h *fixture) OpenFolder(path string) error {
 	h.links = append(h.links, path)
 	return nil
 }
 
-func (h *house) Quit() error {
+func (h *fixture) Quit() error {
 	h.quits++
 	return nil
 }
 
-func (h *house) Restart() error {
+func (h *fixture) Restart() error {
 	h.restarts++
 	return nil
 }
 
-func build(t *testing.T) *house { return buildWith(t, nil) }
+func build(t *testing.T) *fixture { return buildWith(t, nil) }
 
-// buildWith builds a house whose catalog knows more than the portal serves by
+// buildWith builds a fixture whose catalog knows more than the portal serves by
 // itself: what is below /raw/ is answered by answerRaw.
-func buildWith(t *testing.T, more []resource.Endpoint) *house {
+func buildWith(t *testing.T, more []resource.Endpoint) *fixture {
 	t.Helper()
 	return buildLogging(t, more, io.Discard)
 }
 
 // buildLogging is buildWith with a log for the test to read.
-func buildLogging(t *testing.T, more []resource.Endpoint, to io.Writer) *house {
+func buildLogging(t *testing.T, more []resource.Endpoint, to io.Writer) *fixture {
 	t.Helper()
 	return buildIn(t, t.TempDir(), &ring{values: map[string]string{}}, more, to)
 }
 
-// again is the house after a restart, on another port.
-func (h *house) again(more []resource.Endpoint) *house {
+// again is the fixture after a restart, on another port.
+func (h *fixture) again(more []resource.Endpoint) *fixture {
 	h.t.Helper()
 	h.Stop()
 	h.Close()
@@ -182,9 +182,9 @@ func (h *house) again(more []resource.Endpoint) *house {
 	return buildIn(h.t, h.dir, h.secrets, more, io.Discard)
 }
 
-func buildIn(t *testing.T, dir string, secrets *ring, more []resource.Endpoint, to io.Writer) *house {
+func buildIn(t *testing.T, dir string, secrets *ring, more []resource.Endpoint, to io.Writer) *fixture {
 	t.Helper()
-	h := &house{t: t, dir: dir, secrets: secrets}
+	h := &fixture{t: t, dir: dir, secrets: secrets}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -245,7 +245,7 @@ func buildIn(t *testing.T, dir string, secrets *ring, more []resource.Endpoint, 
 }
 
 // answerRaw lets do answer below /api/raw/.
-func (h *house) answerRaw(do http.HandlerFunc) { h.raw.Store(&do) }
+func (h *fixture) answerRaw(do http.HandlerFunc) { h.raw.Store(&do) }
 
 // echoing are endpoints that take any query.
 func echoing(endpoints []resource.Endpoint) []resource.Endpoint {
@@ -304,7 +304,7 @@ type answer struct {
 }
 
 // ask sends "POST /explorer/send" as a user.
-func (h *house) ask(user int, do, body string, headers ...string) answer {
+func (h *fixture) ask(user int, do, body string, headers ...string) answer {
 	h.t.Helper()
 	a := h.exchange(user, do, body, headers...)
 	h.conforms(do, a)
@@ -313,7 +313,7 @@ func (h *house) ask(user int, do, body string, headers ...string) answer {
 
 // exchange sends a request as ask does, and does not compare the response with the
 // document: for tests that count what the program takes.
-func (h *house) exchange(user int, do, body string, headers ...string) answer {
+func (h *fixture) exchange(user int, do, body string, headers ...string) answer {
 	h.t.Helper()
 	request := h.request(context.Background(), user, do, body)
 	for i := 0; i < len(headers); i += 2 {
@@ -332,7 +332,7 @@ func (h *house) exchange(user int, do, body string, headers ...string) answer {
 }
 
 // said is the sentence of an error.
-func (h *house) said(a answer) string {
+func (h *fixture) said(a answer) string {
 	h.t.Helper()
 	var f struct{ ErrorMessage string }
 	if err := json.Unmarshal([]byte(a.body), &f); err != nil {
@@ -341,7 +341,7 @@ func (h *house) said(a answer) string {
 	return f.ErrorMessage
 }
 
-func (h *house) request(ctx context.Context, user int, do, body string) *http.Request {
+func (h *fixture) request(ctx context.Context, user int, do, body string) *http.Request {
 	h.t.Helper()
 	method, path, _ := strings.Cut(do, " ")
 	r, err := http.NewRequestWithContext(ctx, method, h.base+path, strings.NewReader(body))
@@ -380,7 +380,7 @@ type reply struct {
 }
 
 // send sends a draft and expects a response of the portal's.
-func (h *house) send(user int, draft string) reply {
+func (h *fixture) send(user int, draft string) reply {
 	h.t.Helper()
 	a := h.ask(user, "POST /explorer/send", `{"sendId":"s1","draft":`+draft+`}`)
 	if a.status != 200 {
@@ -394,7 +394,7 @@ func (h *house) send(user int, draft string) reply {
 }
 
 // body is the whole body of a document.
-func (h *house) body(user int, document string) string {
+func (h *fixture) body(user int, document string) string {
 	h.t.Helper()
 	a := h.ask(user, "GET /explorer/documents/"+document+"/raw", "")
 	if a.status != 200 {
@@ -404,7 +404,7 @@ func (h *house) body(user int, document string) string {
 }
 
 // listen reads a user's events; the channel closes with the stream.
-func (h *house) listen(user int) <-chan string {
+func (h *fixture) listen(user int) <-chan string {
 	h.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	response, err := http.DefaultClient.Do(h.request(ctx, user, "GET /explorer/events", ""))

@@ -15,14 +15,14 @@ import (
 	"github.com/getkin/kin-openapi/routers"
 )
 
-// documents holds the OpenAPI document, the same for every house.
+// documents holds the OpenAPI document, the same for every fixture.
 var documents struct {
 	sync.Once
 	doc *openapi3.T
 }
 
 // openAPI reads the document below /explorer and checks that it is valid.
-func (h *house) openAPI() *openapi3.T {
+func (h *fixture) openAPI() *openapi3.T {
 	h.t.Helper()
 	documents.Do(func() {
 		response, err := http.DefaultClient.Do(h.request(context.Background(), 1, "GET /explorer/openapi.json", ""))
@@ -79,7 +79,7 @@ func templateOf(doc *openapi3.T, method, path string) (template string) {
 }
 
 // conforms compares the response to "POST /explorer/send" with its declaration.
-func (h *house) conforms(do string, a answer) {
+func (h *fixture) conforms(do string, a answer) {
 	h.t.Helper()
 	method, path, _ := strings.Cut(do, " ")
 	path, _, _ = strings.Cut(path, "?")

@@ -70,7 +70,7 @@ type through struct {
 	}
 }
 
-func (h *house) pages(more string) through {
+func (h *fixture) pages(more string) through {
 	h.t.Helper()
 	a := h.ask(1, "POST /explorer/pages", `{"sendId":"s1",`+more+`}`)
 	if a.status != 200 {

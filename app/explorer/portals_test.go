@@ -51,7 +51,7 @@ func faraway(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (h *house) addPortal(user int, body string) string {
+func (h *fixture) addPortal(user int, body string) string {
 	h.t.Helper()
 	a := h.ask(user, "POST /explorer/portals", body)
 	var row struct{ ID int64 }
@@ -62,7 +62,7 @@ func (h *house) addPortal(user int, body string) string {
 }
 
 // bodyAt sends a GET to a portal and returns the body.
-func (h *house) bodyAt(user int, portal, path string) string {
+func (h *fixture) bodyAt(user int, portal, path string) string {
 	h.t.Helper()
 	a := h.ask(user, "POST /explorer/send?portal="+portal, `{"sendId":"s","draft":{"method":"GET","path":"`+path+`"}}`)
 	var r reply

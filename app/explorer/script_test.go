@@ -9,7 +9,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-func (h *house) saved(collection int, name, draft string) {
+func (h *fixture) saved(collection int, name, draft string) {
 	h.t.Helper()
 	body := fmt.Sprintf(`{"collectionId":%d,"name":%q,"draft":%s}`, collection, name, draft)
 	if a := h.ask(1, "POST /explorer/requests", body); a.status != 201 && a.status != 200 {
@@ -17,7 +17,7 @@ func (h *house) saved(collection int, name, draft string) {
 	}
 }
 
-func (h *house) script(body string) string {
+func (h *fixture) script(body string) string {
 	h.t.Helper()
 	a := h.ask(1, "POST /explorer/script", body)
 	var script struct{ Text string }

@@ -151,7 +151,7 @@ func storeEndpoints(bin bool) []resource.Endpoint {
 	return all
 }
 
-func storeHouse(t *testing.T, bin bool) (*house, *store) {
+func storeFixture(t *testing.T, bin bool) (*fixture, *store) {
 	t.Helper()
 	h, s := buildWith(t, storeEndpoints(bin)), newStore()
 	h.answerRaw(s.ServeHTTP)

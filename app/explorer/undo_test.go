@@ -11,7 +11,7 @@ import (
 )
 
 // written sends a write and expects it to go well.
-func (h *house) written(method, path, body string) (undo string, historyID int64) {
+func (h *fixture) written(method, path, body string) (undo string, historyID int64) {
 	h.t.Helper()
 	a := h.ask(1, "POST /explorer/send", `{"sendId":"w","draft":{"method":"`+method+`","path":"`+path+
 		`","mode":"raw","body":`+strconv.Quote(body)+`}}`)
@@ -26,7 +26,7 @@ func (h *house) written(method, path, body string) (undo string, historyID int64
 	return r.Undo, r.HistoryID
 }
 
-func (h *house) undo(user int, id int64) answer {
+func (h *fixture) undo(user int, id int64) answer {
 	h.t.Helper()
 	return h.ask(user, "POST /explorer/history/"+strconv.FormatInt(id, 10)+"/undo", "{}")
 }
@@ -63,7 +63,7 @@ func TestAWriteIsTakenBack(t *testing.T) {
 			message: "Recreated “seven” with a new id"},
 	} {
 		t.Run(tt.do, func(t *testing.T) {
-			h, s := storeHouse(t, !tt.noBin)
+			h, s := storeFixture(t, !tt.noBin)
 			events := h.listen(1)
 			method, path, _ := strings.Cut(tt.do, " ")
 			says, id := h.written(method, path, tt.body)
@@ -115,7 +115,7 @@ func TestAWriteIsNotTakenBack(t *testing.T) {
 		{name: "when it is somebody else's", user: 2, status: 404, want: "this request can no longer be undone"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			h, s := storeHouse(t, true)
+			h, s := storeFixture(t, true)
 			_, id := h.written("PATCH", "/raw/things/7", `{"note":"new"}`)
 			s.writes()
 			if tt.since != nil {
@@ -133,7 +133,7 @@ func TestAWriteIsNotTakenBack(t *testing.T) {
 }
 
 func TestAWriteThatChangedNothingOffersNoWayBack(t *testing.T) {
-	h, _ := storeHouse(t, true)
+	h, _ := storeFixture(t, true)
 	if says, _ := h.written("PATCH", "/raw/things/7", `{"note":""}`); says != "" {
 		t.Errorf("offered %q", says)
 	}
@@ -151,7 +151,7 @@ func TestAWriteIsTakenBackAfterARestart(t *testing.T) {
 			`POST /things {"name":"seven","note":"","size":5,"tags":["a"]}`},
 	} {
 		t.Run(tt.do, func(t *testing.T) {
-			h, s := storeHouse(t, true)
+			h, s := storeFixture(t, true)
 			method, path, _ := strings.Cut(tt.do, " ")
 			_, id := h.written(method, path, tt.body)
 			s.writes()
@@ -191,7 +191,7 @@ func TestAWayBackWithASecretEndsWithTheProcess(t *testing.T) {
 			stands: func(s *store) { s.set(7, "tags", []any{map[string]any{"apiToken": planted}}) }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			h, s := storeHouse(t, true)
+			h, s := storeFixture(t, true)
 			if a := h.ask(1, "POST /explorer/variables", `{"name":"word","value":"`+planted+
 				`","secret":true}`); a.status/100 != 2 {
 				t.Fatal(a.body)
@@ -217,7 +217,7 @@ func TestTheHistoryOfAnUndoMasksTheSecretsOfThePath(t *testing.T) {
 		{"POST", "/{{room}}/things", "raw", `{"name":"made"}`},
 	} {
 		t.Run(tt.method+" "+tt.path, func(t *testing.T) {
-			h, _ := storeHouse(t, true)
+			h, _ := storeFixture(t, true)
 			name, _, _ := strings.Cut(tt.path[strings.Index(tt.path, "{{")+2:], "}}")
 			if a := h.ask(1, "POST /explorer/variables", fmt.Sprintf(`{"name":%q,"value":%q,"secret":true}`, name,
 				tt.secret)); a.status/100 != 2 {
@@ -251,7 +251,7 @@ func TestTheHistoryOfAnUndoMasksTheSecretsOfThePath(t *testing.T) {
 
 func TestAWayBackGoesWithItsHistory(t *testing.T) {
 	for _, do := range []string{"DELETE /explorer/history/1", "DELETE /explorer/history"} {
-		h, _ := storeHouse(t, true)
+		h, _ := storeFixture(t, true)
 		h.written("PATCH", "/raw/things/7", `{"note":"new"}`)
 		if a := h.ask(1, do, ""); a.status != 200 {
 			t.Fatal(a.body)

@@ -24,7 +24,7 @@ type recording struct {
 	Reply   *reply
 }
 
-func (h *house) recording(user int, id, query string) recording {
+func (h *fixture) recording(user int, id, query string) recording {
 	h.t.Helper()
 	a := h.ask(user, "GET /explorer/watches/"+id+query, "")
 	var got recording
@@ -53,7 +53,7 @@ func (r recording) numbers() string {
 
 // counting answers with the next of some bodies, and the last one from then on. A body
 // that begins with a status is an error.
-func (h *house) counting(bodies ...string) (asked *atomic.Int64) {
+func (h *fixture) counting(bodies ...string) (asked *atomic.Int64) {
 	asked = new(atomic.Int64)
 	h.answerRaw(func(w http.ResponseWriter, _ *http.Request) {
 		body := bodies[min(int(asked.Add(1)), len(bodies))-1]
@@ -73,7 +73,7 @@ func (h *house) counting(bodies ...string) (asked *atomic.Int64) {
 	return asked
 }
 
-func (h *house) watch(body string) string {
+func (h *fixture) watch(body string) string {
 	h.t.Helper()
 	a := h.ask(1, "POST /explorer/watches", body)
 	if a.status != 200 {

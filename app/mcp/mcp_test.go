@@ -485,7 +485,7 @@ func TestTheRateLimitSaysHowLongToWait(t *testing.T) {
 }
 
 // post sends a message to /mcp, with headers in pairs.
-func (h *house) post(t *testing.T, method, token, body string, headers ...string) (*http.Response, error) {
+func (h *fixture) post(t *testing.T, method, token, body string, headers ...string) (*http.Response, error) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, h.app.Origin()+"/mcp", strings.NewReader(body))
 	if err != nil {
@@ -594,7 +594,7 @@ func TestAPortalWithoutADocumentCanStillBeRead(t *testing.T) {
 		fmt.Fprintf(w, `{"items":[{"id":1,"password":"hunter2"}],"sent":%q}`, r.Header.Get("Authorization"))
 	}))
 	defer portal.Close()
-	h := &house{log: demo.log}
+	h := &fixture{log: demo.log}
 	a := h.connectTo(t, mcp.Stdio{Portal: portal.URL + "/rest", Token: token, Writes: true})
 	var got json.RawMessage
 	text := a.do("call_endpoint", map[string]any{"path": "/things"}, &got)

@@ -33,9 +33,9 @@ import (
 
 var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 
-// house is a portal with the built-in collector, two remote ones, and device 1 of
+// fixture is a portal with the built-in collector, two remote ones, and device 1 of
 // collector 2 in Oslo.
-type house struct {
+type fixture struct {
 	*testing.T
 	*testkit.Clock
 	db        *store.DB
@@ -59,9 +59,9 @@ var (
 		{Object: resource.DeviceGroup, Groups: map[int64]bool{3: true}, Op: resource.Modify}}}
 )
 
-func open(t *testing.T) *house {
+func open(t *testing.T) *fixture {
 	t.Helper()
-	h := &house{T: t, Clock: testkit.NewClock(noon), folder: t.TempDir(), base: "http://127.0.0.1:8443/api",
+	h := &fixture{T: t, Clock: testkit.NewClock(noon), folder: t.TempDir(), base: "http://127.0.0.1:8443/api",
 		endpoints: map[string]resource.Endpoint{}}
 	h.db = storetest.Open(t, store.Options{Clock: h.Now, Zone: time.UTC})
 	storetest.Add(h, h.db, &fleet.Groups)
@@ -117,7 +117,7 @@ func open(t *testing.T) *house {
 }
 
 // call has an endpoint serve a request; path is below /setting/collectors/.
-func (h *house) call(who *resource.Access, method, path, body string, change ...func(*resource.Call)) (any, error) {
+func (h *fixture) call(who *resource.Access, method, path, body string, change ...func(*resource.Call)) (any, error) {
 	h.Helper()
 	id, rest, _ := strings.Cut(path, "/")
 	c := &resource.Call{Access: who, At: h.Now(), Vars: map[string]string{"id": id}, Body: []byte(body), Base: h.base}
@@ -137,7 +137,7 @@ func (h *house) call(who *resource.Access, method, path, body string, change ...
 }
 
 // ask returns the response of call as JSON, or the error as a sentence.
-func (h *house) ask(who *resource.Access, method, path, body string) string {
+func (h *fixture) ask(who *resource.Access, method, path, body string) string {
 	h.Helper()
 	answer, err := h.call(who, method, path, body)
 	if err != nil {
@@ -158,7 +158,7 @@ func (h *house) ask(who *resource.Access, method, path, body string) string {
 }
 
 // stream returns the text of a response that is a file.
-func (h *house) stream(who *resource.Access, path string, change ...func(*resource.Call)) string {
+func (h *fixture) stream(who *resource.Access, path string, change ...func(*resource.Call)) string {
 	h.Helper()
 	answer, err := h.call(who, "GET", path, "", change...)
 	if err != nil {
@@ -172,7 +172,7 @@ func (h *house) stream(who *resource.Access, path string, change ...func(*resour
 }
 
 // collector returns a collector's row.
-func (h *house) collector(id int64) *collector.Collector {
+func (h *fixture) collector(id int64) *collector.Collector {
 	h.Helper()
 	row, err := resource.Get(h.Context(), h.db, collector.Collectors.Name, id)
 	if err != nil {
@@ -182,7 +182,7 @@ func (h *house) collector(id int64) *collector.Collector {
 }
 
 // tokens returns the kinds of the tokens of a collector.
-func (h *house) tokens(id int64) (kinds []string) {
+func (h *fixture) tokens(id int64) (kinds []string) {
 	h.Helper()
 	rows, err := resource.Find(h.Context(), h.db, collector.CollectorTokens.Name,
 		resource.Where{Field: "collectorId", Op: "=", Value: id})

@@ -16,7 +16,7 @@ const counts = "GET /device/devices/{deviceId}/devicedatasources/{hdsId}/instanc
 
 // polled appends the values of the data point used, one for each poll of a minute;
 // - is a missed poll.
-func (h *house) polled(every int64, values string) {
+func (h *fixture) polled(every int64, values string) {
 	h.Helper()
 	var samples []series.Sample
 	for i, word := range strings.Fields(values) {
@@ -31,7 +31,7 @@ func (h *house) polled(every int64, values string) {
 }
 
 // rule sets the threshold of used: two polls to open, three to clear.
-func (h *house) rule(expr string) {
+func (h *fixture) rule(expr string) {
 	h.Helper()
 	source, err := resource.Get(h.Context(), h.db, datasource.DataSources.Name, 5)
 	if err != nil {
@@ -42,7 +42,7 @@ func (h *house) rule(expr string) {
 	put(h, &datasource.DataSources, *source)
 }
 
-func (h *house) counted(query string) data.ThresholdCount {
+func (h *fixture) counted(query string) data.ThresholdCount {
 	h.Helper()
 	got, err := h.ask(counts+query, "")
 	if err != nil {

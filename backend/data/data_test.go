@@ -30,9 +30,9 @@ import (
 // a minute.
 const began = 1_790_002_800 / 3600 * 3600
 
-// house is a portal with two devices: web in group 2 with the disks / and =var,
+// fixture is a portal with two devices: web in group 2 with the disks / and =var,
 // which are in the instance group 1, and db in group 3 with one.
-type house struct {
+type fixture struct {
 	*testing.T
 	db        *store.DB
 	series    *series.DB
@@ -40,9 +40,9 @@ type house struct {
 	access    *resource.Access
 }
 
-func open(t *testing.T) *house {
+func open(t *testing.T) *fixture {
 	t.Helper()
-	h := &house{T: t, endpoints: map[string]resource.Endpoint{}, access: &resource.Access{UserID: 1, User: "admin",
+	h := &fixture{T: t, endpoints: map[string]resource.Endpoint{}, access: &resource.Access{UserID: 1, User: "admin",
 		Admin: true}}
 	var err error
 	h.db = storetest.Open(t, store.Options{})
@@ -60,7 +60,7 @@ func open(t *testing.T) *house {
 	return h
 }
 
-func (h *house) tables() {
+func (h *fixture) tables() {
 	h.Helper()
 	storetest.Add(h, h.db, &fleet.Groups)
 	storetest.Add(h, h.db, &fleet.Functions)
@@ -81,12 +81,12 @@ func (h *house) tables() {
 	storetest.Add(h, h.db, &override.GroupDataSourceSettings)
 }
 
-func put[T any](h *house, r *resource.Resource[*T], rows ...T) {
+func put[T any](h *fixture, r *resource.Resource[*T], rows ...T) {
 	h.Helper()
 	storetest.Put(h, h.db, r.Name, rows...)
 }
 
-func (h *house) rows() {
+func (h *fixture) rows() {
 	h.Helper()
 	put(h, &fleet.Groups, fleet.Group{ID: 1, Name: "Root"}, fleet.Group{ID: 2, Name: "Oslo", ParentID: 1},
 		fleet.Group{ID: 3, Name: "Austin", ParentID: 1})
@@ -118,7 +118,7 @@ func (h *house) rows() {
 }
 
 // measure appends n samples a minute apart: used is 0, 1, 2 … and size 1000.
-func (h *house) measure(instance int64, n int) {
+func (h *fixture) measure(instance int64, n int) {
 	h.Helper()
 	var samples []series.Sample
 	for i := range n {
@@ -132,7 +132,7 @@ func (h *house) measure(instance int64, n int) {
 }
 
 // ask sends "GET /path {id} deviceId=1 id=2 ?start=3", now being two hours after the first sample.
-func (h *house) ask(do, body string) (any, error) {
+func (h *fixture) ask(do, body string) (any, error) {
 	h.Helper()
 	words := strings.Fields(do)
 	e, ok := h.endpoints[words[0]+" "+words[1]]
@@ -156,7 +156,7 @@ func (h *house) ask(do, body string) (any, error) {
 }
 
 // json returns the response, or the kind of an error and its field.
-func (h *house) json(do, body string) string {
+func (h *fixture) json(do, body string) string {
 	h.Helper()
 	got, err := h.ask(do, body)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 
 const sparklines = "POST /device/instances/sparklines "
 
-func (h *house) sparklines(query, body string) data.Sparklines {
+func (h *fixture) sparklines(query, body string) data.Sparklines {
 	h.Helper()
 	got, err := h.ask(sparklines+query, body)
 	if err != nil {

@@ -33,23 +33,23 @@ import (
 
 var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 
-// house is a portal as portal.Seed begins it.
-type house struct {
+// fixture is a portal as portal.Seed begins it.
+type fixture struct {
 	testing.TB
 	db        *store.DB
 	endpoints map[string]resource.Endpoint
 }
 
-func open(t testing.TB) *house {
+func open(t testing.TB) *fixture {
 	t.Helper()
 	return openWith(t, storetest.OpenOnce)
 }
 
 // openWith opens a portal in a store that openStore opens.
-func openWith(t testing.TB, openStore func(testing.TB, store.Options) *store.DB) *house {
+func openWith(t testing.TB, openStore func(testing.TB, store.Options) *store.DB) *fixture {
 	t.Helper()
 	db := openStore(t, store.Options{Clock: func() time.Time { return noon }, Zone: time.UTC})
-	h := &house{TB: t, db: db, endpoints: map[string]resource.Endpoint{}}
+	h := &fixture{TB: t, db: db, endpoints: map[string]resource.Endpoint{}}
 	add(h, &fleet.Groups)
 	add(h, &fleet.Functions)
 	add(h, &datasource.DataSources)
@@ -89,14 +89,14 @@ func openWith(t testing.TB, openStore func(testing.TB, store.Options) *store.DB)
 	return h
 }
 
-func add[T any](h *house, r *resource.Resource[*T]) {
+func add[T any](h *fixture, r *resource.Resource[*T]) {
 	h.Helper()
 	for _, e := range storetest.Add(h, h.db, r) {
 		h.endpoints[e.ID()] = e
 	}
 }
 
-func (h *house) write(do func(tx resource.Tx) error) {
+func (h *fixture) write(do func(tx resource.Tx) error) {
 	h.Helper()
 	storetest.Write(h, h.db, do)
 }
@@ -107,12 +107,12 @@ func options(devices int) demo.Options {
 		Hash: func(password string) (string, error) { return "hash of " + password, nil }}
 }
 
-func filled(t testing.TB, devices int) *house {
+func filled(t testing.TB, devices int) *fixture {
 	t.Helper()
 	return fill(open(t), devices)
 }
 
-func fill(h *house, devices int) *house {
+func fill(h *fixture, devices int) *fixture {
 	h.Helper()
 	if err := demo.Fill(h.Context(), h.db, options(devices)); err != nil {
 		h.Fatal(err)
@@ -121,7 +121,7 @@ func fill(h *house, devices int) *house {
 }
 
 // page is the body of one list, as the administrator sees it.
-func (h *house) page(id string, vars map[string]string, query url.Values) string {
+func (h *fixture) page(id string, vars map[string]string, query url.Values) string {
 	h.Helper()
 	e := h.endpoints[id]
 	got, err := e.Handle(h.Context(), &resource.Call{Access: &resource.Access{UserID: 1, Admin: true}, At: noon,
@@ -135,7 +135,7 @@ func (h *house) page(id string, vars map[string]string, query url.Values) string
 	return string(got.(resource.JSON))
 }
 
-func (h *house) everything() string {
+func (h *fixture) everything() string {
 	all := ""
 	for _, list := range []string{"GET /device/groups", "GET /device/devices", "GET /setting/collectors",
 		"GET /setting/roles", "GET /setting/admins",
@@ -147,9 +147,9 @@ func (h *house) everything() string {
 	return all + h.page("GET /setting/admins/{adminId}/apitokens", map[string]string{"adminId": "2"}, nil)
 }
 
-func (h *house) devices() []fleet.Device { return find(h, &fleet.Devices) }
+func (h *fixture) devices() []fleet.Device { return find(h, &fleet.Devices) }
 
-func find[T any](h *house, r *resource.Resource[*T]) []T {
+func find[T any](h *fixture, r *resource.Resource[*T]) []T {
 	h.Helper()
 	rows, err := resource.Find(h.Context(), h.db, r.Name)
 	if err != nil {

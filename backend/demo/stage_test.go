@@ -29,7 +29,7 @@ import (
 
 // play is a demo with a running engine, in a bubble of virtual time.
 type play struct {
-	*house
+	*fixture
 	*stage.Stage
 	engine *monitor.Engine
 	clock  *clock.Clock
@@ -42,7 +42,7 @@ const small = 70
 func perform(t *testing.T, devices int, test func(p *play)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		p := &play{house: open(t), clock: clock.New(nil)}
+		p := &play{fixture: open(t), clock: clock.New(nil)}
 		err := demo.Fill(t.Context(), p.db,
 			demo.Options{Devices: devices, Now: time.Now(), Hash: func(string) (string, error) { return "hash", nil }})
 		if err != nil {

@@ -23,8 +23,8 @@ import (
 	"spyglass/backend/store/storetest"
 )
 
-// house is a portal whose group 2 holds the device web and group 3 the device db.
-type house struct {
+// fixture is a portal whose group 2 holds the device web and group 3 the device db.
+type fixture struct {
 	*testing.T
 	db     *store.DB
 	s      *events.Service
@@ -41,10 +41,10 @@ func reads(user int64, groups ...int64) *resource.Access {
 	return &resource.Access{UserID: user, Grants: []resource.Grant{g}}
 }
 
-func open(t *testing.T) *house {
+func open(t *testing.T) *fixture {
 	t.Helper()
 	db := storetest.Open(t, store.Options{})
-	h := &house{T: t, db: db, access: map[int64]*resource.Access{
+	h := &fixture{T: t, db: db, access: map[int64]*resource.Access{
 		1: {UserID: 1, Admin: true}, 2: reads(2, 2), 3: reads(3, 3), 4: reads(4, 2)}}
 	storetest.Add(h, db, &fleet.Groups)
 	storetest.Add(h, db, &fleet.Functions)
@@ -86,7 +86,7 @@ func device(id int64, name string, groups ...int64) fleet.Device {
 	return fleet.Device{ID: id, Name: name, DisplayName: name, GroupIDs: groups}
 }
 
-func put[T any](h *house, r *resource.Resource[*T], rows ...T) {
+func put[T any](h *fixture, r *resource.Resource[*T], rows ...T) {
 	h.Helper()
 	storetest.Put(h, h.db, r.Name, rows...)
 }
@@ -97,12 +97,12 @@ type stream struct {
 	ended  chan struct{}
 }
 
-func (h *house) call(user int64, kinds string) *resource.Call {
+func (h *fixture) call(user int64, kinds string) *resource.Call {
 	return &resource.Call{Access: h.access[user], At: time.Now(), Query: map[string][]string{"kinds": {kinds}}}
 }
 
 // join opens a stream that lasts as long as the test.
-func (h *house) join(c *resource.Call) stream {
+func (h *fixture) join(c *resource.Call) stream {
 	h.Helper()
 	answer, err := h.s.Endpoints()[0].Handle(h.Context(), c)
 	if err != nil {
@@ -127,7 +127,7 @@ func (h *house) join(c *resource.Call) stream {
 }
 
 // hears returns the next event as "name data".
-func (h *house) hears(s stream) string {
+func (h *fixture) hears(s stream) string {
 	h.Helper()
 	select {
 	case e := <-s.events:

@@ -24,19 +24,19 @@ import (
 	"spyglass/backend/store/storetest"
 )
 
-// house is a portal with alerts and notices, and counts that the test names.
-type house struct {
+// fixture is a portal with alerts and notices, and counts that the test names.
+type fixture struct {
 	*testing.T
 	db *store.DB
 	m  *metrics.Metrics
 }
 
-func open(t *testing.T) *house {
+func open(t *testing.T) *fixture {
 	t.Helper()
 	folder := t.TempDir()
 	path := filepath.Join(folder, "portal.db")
 	db := storetest.Open(t, store.Options{Path: path})
-	h := &house{T: t, db: db}
+	h := &fixture{T: t, db: db}
 	storetest.Add(h, h.db, &alert.Alerts)
 	storetest.Add(h, h.db, &alert.Deliveries)
 	samples := filepath.Join(folder, "series.db")
@@ -61,13 +61,13 @@ func open(t *testing.T) *house {
 	return h
 }
 
-func put[T any](h *house, r *resource.Resource[*T], rows ...T) {
+func put[T any](h *fixture, r *resource.Resource[*T], rows ...T) {
 	h.Helper()
 	storetest.Put(h, h.db, r.Name, rows...)
 }
 
 // scrape returns the text of the metrics.
-func (h *house) scrape() string {
+func (h *fixture) scrape() string {
 	h.Helper()
 	answer, err := h.m.Endpoints()[0].Handle(h.Context(), &resource.Call{})
 	if err != nil {
@@ -80,7 +80,7 @@ func (h *house) scrape() string {
 	return text.String()
 }
 
-func (h *house) families() map[string]*dto.MetricFamily {
+func (h *fixture) families() map[string]*dto.MetricFamily {
 	h.Helper()
 	parser := expfmt.NewTextParser(model.LegacyValidation)
 	families, err := parser.TextToMetricFamilies(strings.NewReader(h.scrape()))
@@ -91,7 +91,7 @@ func (h *house) families() map[string]*dto.MetricFamily {
 }
 
 // has compares the lines of the metrics with those that are wanted.
-func (h *house) has(wanted ...string) {
+func (h *fixture) has(wanted ...string) {
 	h.Helper()
 	text := h.scrape()
 	for _, line := range wanted {

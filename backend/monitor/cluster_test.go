@@ -22,9 +22,9 @@ func newCluster(t *testing.T) *bench {
 	for i := range 4 {
 		b.do("POST /device/devices", "", fmt.Sprintf(`{"name":"shop-%d","hostGroupIds":"2"}`, i+1))
 	}
-	b.house.start()
+	b.fixture.start()
 	b.until("the shop is polled", func() bool { return b.Polled() == 17 })
-	b.house.stop()
+	b.fixture.stop()
 	return b
 }
 
@@ -101,7 +101,7 @@ func TestAGroupHasAnAlertWhenEnoughOfItsDevicesDo(t *testing.T) {
 
 	// Maintenance of one takes it out of the count.
 	b.do("POST /sdt/sdts", "", `{"type":"ResourceSDT","deviceId":6,"duration":60}`)
-	put(b.house, &setting.Settings, &setting.Setting{ID: setting.SettingID, Timezone: "UTC"})
+	put(b.fixture, &setting.Settings, &setting.Setting{ID: setting.SettingID, Timezone: "UTC"})
 	if err := monitor.New(
 		monitor.Options{DB: b.db, Clock: func() time.Time { return time.Unix(1_790_000_900, 0) }}).Tick(
 		t.Context()); err != nil {

@@ -31,7 +31,7 @@ import (
 
 // bench is a portal with an engine, whose results come from the test.
 type bench struct {
-	*house
+	*fixture
 	*monitor.Engine
 	series *series.DB
 
@@ -53,12 +53,12 @@ const gauge = `{"name":"Gauge","appliesTo":"true()","collectMethod":"tcp","colle
 // real-sw, on which it has an instance.
 func newBench(t *testing.T) *bench {
 	t.Helper()
-	b := &bench{house: open(t), hosts: map[string]bool{}}
+	b := &bench{fixture: open(t), hosts: map[string]bool{}}
 	b.at.Store(1_790_000_000)
 	b.do("POST /setting/datasources", "", gauge)
-	b.house.start()
+	b.fixture.start()
 	b.settles("core-sw: Gauge, Net_Interfaces 8, Ping", "web: Gauge, Ping", "real-sw: Gauge, Net_Interfaces 2, Ping")
-	b.house.stop()
+	b.fixture.stop()
 	var err error
 	b.seriesPath = filepath.Join(t.TempDir(), "series.db")
 	if b.series, err = series.Open(t.Context(), series.Options{Path: b.seriesPath}); err != nil {
@@ -198,11 +198,11 @@ func TestAThresholdThatChangesCountsAtTheNextPoll(t *testing.T) {
 	point := b.sourceID("Gauge")*1000 + 1
 	o := &override.Override{GroupID: ground.RootGroup, DataSourceID: b.sourceID("Gauge"), DataPointID: point,
 		Expr: "> 5", NoData: -1, Transition: 1, ClearTransition: -1}
-	put(b.house, &override.Overrides, o)
+	put(b.fixture, &override.Overrides, o)
 	b.poll("7")
 	b.wantAlerts("1 real-sw level 7: warn")
 	o.Expr, o.ClearTransition = "> 8", 0
-	put(b.house, &override.Overrides, o)
+	put(b.fixture, &override.Overrides, o)
 	b.poll("7")
 	b.wantAlerts("")
 }
@@ -220,7 +220,8 @@ func TestWhereAlertingIsDisabledThereIsNoAlert(t *testing.T) {
 				fmt.Sprintf(`{"disableAlerting":%v}`, yes))
 		},
 		"at the data source of the group": func(b *bench, yes bool) {
-			put(b.house, &override.GroupDataSourceSettings, &override.GroupDataSource{ID: 1, GroupID: ground.RootGroup,
+			put(b.fixture, &override.GroupDataSourceSettings, &override.GroupDataSource{
+				ID: 1, GroupID: ground.RootGroup,
 				DataSourceID: b.sourceID("Gauge"), DisableAlerting: yes})
 		},
 	} {
@@ -257,7 +258,7 @@ func TestWhatIsPolledFollowsTheDatabase(t *testing.T) {
 	b.do(instanceEdit, path(realDevice, b.on(realDevice, "Gauge"), gone), `{"stopMonitoring":false}`)
 	b.until("it is polled again", func() bool { return b.Polled() == 13 })
 
-	put(b.house, &override.GroupDataSourceSettings, &override.GroupDataSource{GroupID: ground.RootGroup,
+	put(b.fixture, &override.GroupDataSourceSettings, &override.GroupDataSource{GroupID: ground.RootGroup,
 		DataSourceID: b.sourceID("Ping"), StopMonitoring: true})
 	b.until("Ping is polled nowhere", func() bool { return b.Polled() == 11 })
 	b.do("PATCH /device/devices/{id}", "id=1", `{"customProperties":[{"name":"system.categories","value":"switch"}]}`)
@@ -405,7 +406,7 @@ func TestADeviceIsDeadWhenNothingOnItGivesDataAndNormalAtOnceAgain(t *testing.T)
 
 func TestResultsOfAnotherCollectorAreJudgedWhereItLooksAfterTheDevice(t *testing.T) {
 	b := newBench(t)
-	put(b.house, &collector.Collectors,
+	put(b.fixture, &collector.Collectors,
 		&collector.Collector{Description: "Oslo", GroupID: ground.DefaultCollectorGroup})
 	other := b.instance(realDevice)
 	for range 3 {

@@ -67,7 +67,7 @@ func TestWhoeverPollsADeviceLooksForItsInstances(t *testing.T) {
 }
 
 // searches waits until a collector has that many.
-func (h *house) searches(collector int64, want int) []check.Search {
+func (h *fixture) searches(collector int64, want int) []check.Search {
 	h.Helper()
 	changed, stop := h.db.Watch(string(fleet.DeviceDataSources.Name))
 	defer stop()

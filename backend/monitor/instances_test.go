@@ -25,7 +25,7 @@ const (
 
 // settled returns a portal in which everything is associated. Nothing runs any
 // more.
-func settled(t *testing.T) *house {
+func settled(t *testing.T) *fixture {
 	t.Helper()
 	h := open(t)
 	h.start()
@@ -35,7 +35,7 @@ func settled(t *testing.T) *house {
 }
 
 // on returns the id of a data source on a device.
-func (h *house) on(device int64, source string) int64 {
+func (h *fixture) on(device int64, source string) int64 {
 	h.Helper()
 	rows, err := resource.Find(h.Context(), h.db, fleet.DeviceDataSources.Name,
 		resource.Where{Field: "deviceId", Op: "=", Value: device},
@@ -81,7 +81,7 @@ func TestAnInstanceIsAddedChangedAndRemovedByHand(t *testing.T) {
 }
 
 // counts checks the instance counts of the data source on a device.
-func (h *house) counts(on int64, want string) {
+func (h *fixture) counts(on int64, want string) {
 	h.Helper()
 	row := h.do("GET /device/devices/{deviceId}/devicedatasources/{id}", path(1, on, on), "")
 	if got := fmt.Sprintf("%v of %v", row["monitoringInstanceNumber"], row["instanceNumber"]); got != want {

@@ -15,9 +15,9 @@ import (
 	"spyglass/backend/series"
 )
 
-// sampled returns a house with two instances, each with a sample; 9 has one,
+// sampled returns a fixture with two instances, each with a sample; 9 has one,
 // and no instance.
-func sampled(t *testing.T) (*house, *series.DB) {
+func sampled(t *testing.T) (*fixture, *series.DB) {
 	h := open(t)
 	db, err := series.Open(t.Context(), series.Options{Path: filepath.Join(t.TempDir(), "series.db")})
 	if err != nil {

@@ -20,10 +20,11 @@ func TestWhatComesLateFillsHolesAndRaisesNoAlert(t *testing.T) {
 	const minute = 60
 	b.do("PATCH /setting/datasources/{id}", "id="+fmt.Sprint(b.source().ID), `{"collectInterval":60,"dataPoints":[
 		{"name":"level","rawDataFieldName":"level","alertExpr":"> 10 20 30"},{"name":"sent","rawDataFieldName":"sent","type":1}]}`)
-	put(b.house, &collector.Collectors,
+	put(b.fixture, &collector.Collectors,
 		&collector.Collector{Description: "Oslo", GroupID: ground.DefaultCollectorGroup + 1,
 			BackupID: ground.BuiltInCollector, LastHeartbeatOn: 1})
-	put(b.house, &collector.Collectors, &collector.Collector{Description: "Rome", GroupID: ground.DefaultCollectorGroup,
+	put(b.fixture, &collector.Collectors, &collector.Collector{
+		Description: "Rome", GroupID: ground.DefaultCollectorGroup,
 		LastHeartbeatOn: 1})
 	b.do("PATCH /device/devices/{id}", "id=3", `{"preferredCollectorId":2}`)
 	b.until("the built-in collector does not poll it", func() bool { return b.Polled() == 12 })
@@ -51,7 +52,7 @@ func TestWhatComesLateFillsHolesAndRaisesNoAlert(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.CurrentCollector = ground.BuiltInCollector
-	put(b.house, &fleet.Devices, d)
+	put(b.fixture, &fleet.Devices, d)
 	b.until("the built-in collector polls it", func() bool { return b.Polled() == 13 })
 	take(ground.BuiltInCollector, 2, 3, 4)
 	b.at.Store(began + 11*minute)
@@ -78,7 +79,7 @@ func TestWhatComesLateFillsHolesAndRaisesNoAlert(t *testing.T) {
 	// Results that its own collector kept for longer than it takes to be known
 	// as down are late as well.
 	d.CurrentCollector = 2
-	put(b.house, &fleet.Devices, d)
+	put(b.fixture, &fleet.Devices, d)
 	b.until("the built-in collector does not poll it", func() bool { return b.Polled() == 12 })
 	take(2, 40, 7)
 	quiet()

@@ -30,8 +30,8 @@ import (
 	"spyglass/backend/store/storetest"
 )
 
-// house is a portal with a monitor.
-type house struct {
+// fixture is a portal with a monitor.
+type fixture struct {
 	*testing.T
 	path      string
 	db        *store.DB
@@ -44,9 +44,9 @@ var admin = &resource.Access{UserID: 1, User: "admin", Admin: true}
 
 // open makes a portal with the data sources Ping (all devices) and Net_Interfaces
 // (those in the category switch), and three devices.
-func open(t *testing.T) *house {
+func open(t *testing.T) *fixture {
 	t.Helper()
-	h := &house{T: t, path: filepath.Join(t.TempDir(), "portal.db"), access: admin}
+	h := &fixture{T: t, path: filepath.Join(t.TempDir(), "portal.db"), access: admin}
 	h.connect()
 	err := h.db.Write(t.Context(), func(tx resource.Tx) error {
 		if err := portal.Seed(t.Context(), tx, 1_790_000_000); err != nil {
@@ -66,7 +66,7 @@ func open(t *testing.T) *house {
 	return h
 }
 
-func (h *house) connect() {
+func (h *fixture) connect() {
 	h.Helper()
 	h.db, h.endpoints = storetest.Open(h, store.Options{Path: h.path}), map[string]resource.Endpoint{}
 	mount(h, &fleet.Groups)
@@ -95,7 +95,7 @@ func (h *house) connect() {
 	mount(h, &override.GroupDataSourceSettings)
 }
 
-func mount[T any](h *house, r *resource.Resource[*T]) {
+func mount[T any](h *fixture, r *resource.Resource[*T]) {
 	h.Helper()
 	for _, e := range storetest.Add(h, h.db, r) {
 		h.endpoints[e.ID()] = e
@@ -103,7 +103,7 @@ func mount[T any](h *house, r *resource.Resource[*T]) {
 }
 
 // start runs the monitor until the test ends or stop is called.
-func (h *house) start() {
+func (h *fixture) start() {
 	h.Helper()
 	h.monitor = monitor.New(monitor.Options{DB: h.db, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Discoverers: map[string]check.Discoverer{"snmp": asked{}}})
@@ -111,7 +111,7 @@ func (h *house) start() {
 	h.Cleanup(func() { h.stop() })
 }
 
-func (h *house) stop() {
+func (h *fixture) stop() {
 	h.Helper()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(h.Context()), 10*time.Second)
 	defer cancel()
@@ -127,7 +127,7 @@ func (asked) Discover(_ context.Context, s check.Search) ([]check.Found, error) 
 	return []check.Found{{WildValue: "1", DisplayName: "of " + s.Host}, {WildValue: "2"}}, nil
 }
 
-func (h *house) source(name, appliesTo string, multiple bool) {
+func (h *fixture) source(name, appliesTo string, multiple bool) {
 	h.Helper()
 	d := datasource.DataSource{Name: name, DisplayName: name, AppliesTo: appliesTo, CollectMethod: "snmp",
 		HasMultiInstances: multiple, EnableDiscovery: multiple}
@@ -137,7 +137,7 @@ func (h *house) source(name, appliesTo string, multiple bool) {
 	put(h, &datasource.DataSources, &d)
 }
 
-func put[T any](h *house, r *resource.Resource[*T], row *T) {
+func put[T any](h *fixture, r *resource.Resource[*T], row *T) {
 	h.Helper()
 	if err := h.db.Write(h.Context(),
 		func(tx resource.Tx) error { return resource.Put(h.Context(), tx, r.Name, row) }); err != nil {
@@ -145,14 +145,14 @@ func put[T any](h *house, r *resource.Resource[*T], row *T) {
 	}
 }
 
-func (h *house) device(name, categories string) {
+func (h *fixture) device(name, categories string) {
 	h.Helper()
 	h.do("POST /device/devices", "", fmt.Sprintf(`{"name":%q,"customProperties":[{"name":"system.categories",`+
 		`"value":%q}]}`, name, categories))
 }
 
 // do sends one request; vars are "deviceId=1 hdsId=2".
-func (h *house) do(id, vars, body string) map[string]any {
+func (h *fixture) do(id, vars, body string) map[string]any {
 	h.Helper()
 	got, err := h.try(id, vars, body)
 	if err != nil {
@@ -161,7 +161,7 @@ func (h *house) do(id, vars, body string) map[string]any {
 	return got
 }
 
-func (h *house) try(id, vars, body string) (map[string]any, error) {
+func (h *fixture) try(id, vars, body string) (map[string]any, error) {
 	h.Helper()
 	e, ok := h.endpoints[id]
 	if !ok {
@@ -198,7 +198,7 @@ func (h *house) try(id, vars, body string) (map[string]any, error) {
 
 // watched returns what is measured on each device: "web: Ping", with the number
 // of instances where there are several.
-func (h *house) watched() []string {
+func (h *fixture) watched() []string {
 	h.Helper()
 	devices, err := resource.Find(h.Context(), h.db, fleet.Devices.Name)
 	if err != nil {
@@ -234,7 +234,7 @@ func (h *house) watched() []string {
 }
 
 // settles waits until that is measured.
-func (h *house) settles(want ...string) {
+func (h *fixture) settles(want ...string) {
 	h.Helper()
 	changed, stop := h.db.Watch(string(fleet.DeviceDataSources.Name), string(fleet.Instances.Name),
 		string(fleet.SettlingRow.Name))
@@ -266,39 +266,39 @@ func TestEachDeviceGetsTheDataSourcesThatApplyAndTheirInstances(t *testing.T) {
 func TestAssociationFollowsWhateverItDependsOn(t *testing.T) {
 	for _, tt := range []struct {
 		name string
-		do   func(h *house)
+		do   func(h *fixture)
 		want []string
 	}{
-		{"a property of a device", func(h *house) {
+		{"a property of a device", func(h *fixture) {
 			h.do("PATCH /device/devices/{id}", "id=2", `{"customProperties":[{"name":"system.categories",`+
 				`"value":"simulated,switch"}]}`)
 		}, []string{"core-sw: Net_Interfaces 8, Ping", "web: Net_Interfaces 8, Ping",
 			"real-sw: Net_Interfaces 2, Ping"}},
-		{"a property by itself", func(h *house) {
+		{"a property by itself", func(h *fixture) {
 			h.do("PUT /device/devices/{deviceId}/properties/{name}", "deviceId=1 name=system.categories",
 				`{"value":"simulated"}`)
 		}, []string{"core-sw: Ping", "web: Ping", "real-sw: Net_Interfaces 2, Ping"}},
-		{"an expression", func(h *house) {
+		{"an expression", func(h *fixture) {
 			h.do("PATCH /setting/datasources/{id}", fmt.Sprint("id=", h.sourceID("Ping")),
 				`{"appliesTo":"displayName =~ \"web\""}`)
 		}, []string{"core-sw: Net_Interfaces 8", "web: Ping", "real-sw: Net_Interfaces 2"}},
-		{"a data source that goes", func(h *house) {
+		{"a data source that goes", func(h *fixture) {
 			h.do("DELETE /setting/datasources/{id}", fmt.Sprint("id=", h.sourceID("Ping")), ``)
 		}, []string{"core-sw: Net_Interfaces 8", "web: ", "real-sw: Net_Interfaces 2"}},
-		{"the name of a data source", func(h *house) {
+		{"the name of a data source", func(h *fixture) {
 			h.do("PATCH /setting/datasources/{id}", fmt.Sprint("id=", h.sourceID("Ping")), `{"name":"ICMP"}`)
 		}, []string{"core-sw: ICMP, Net_Interfaces 8", "web: ICMP", "real-sw: ICMP, Net_Interfaces 2"}},
-		{"a property of a group", func(h *house) {
+		{"a property of a group", func(h *fixture) {
 			h.source("Site_Ping", `site == "Oslo"`, false)
 			h.do("PATCH /device/groups/{id}", "id=1", `{"customProperties":[{"name":"site","value":"Oslo"}]}`)
 		}, []string{"core-sw: Net_Interfaces 8, Ping, Site_Ping", "web: Ping, Site_Ping", "real-sw: Net_Interfaces " +
 			"2, Ping, Site_Ping"}},
-		{"a move to another group", func(h *house) {
+		{"a move to another group", func(h *fixture) {
 			h.source("Site_Ping", `site == "Oslo"`, false)
 			h.do("POST /device/groups", "", `{"name":"Oslo","customProperties":[{"name":"site","value":"Oslo"}]}`)
 			h.do("PATCH /device/devices/{id}", "id=2", `{"hostGroupIds":"2"}`)
 		}, []string{"core-sw: Net_Interfaces 8, Ping", "web: Ping, Site_Ping", "real-sw: Net_Interfaces 2, Ping"}},
-		{"a function", func(h *house) {
+		{"a function", func(h *fixture) {
 			h.do("POST /setting/functions", "", `{"name":"isShop","code":"false()"}`)
 			h.source("Shop", "isShop()", false)
 			h.do("PATCH /setting/functions/{id}", "id=1", `{"code":"displayName == \"web\""}`)
@@ -315,7 +315,7 @@ func TestAssociationFollowsWhateverItDependsOn(t *testing.T) {
 	}
 }
 
-func (h *house) sourceID(name string) int64 {
+func (h *fixture) sourceID(name string) int64 {
 	h.Helper()
 	found, err := resource.Find(h.Context(), h.db, datasource.DataSources.Name,
 		resource.Where{Field: "name", Op: "=", Value: name})
@@ -376,7 +376,7 @@ func TestADeletedDeviceKeepsItsInstancesUntilItIsGoneForGood(t *testing.T) {
 	}
 }
 
-func (h *house) left(device int64) string {
+func (h *fixture) left(device int64) string {
 	h.Helper()
 	on := resource.Where{Field: "deviceId", Op: "=", Value: device}
 	sources, err := resource.Find(h.Context(), h.db, fleet.DeviceDataSources.Name, on)

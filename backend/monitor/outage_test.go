@@ -95,13 +95,13 @@ func TestADeadUplinkIsOneAlertOfThePortalAndEndsByItself(t *testing.T) {
 		}
 		return check.Values{"level": 5}, nil
 	}
-	b.house.start() // finds what applies to new devices
+	b.fixture.start() // finds what applies to new devices
 	for i := range 4 {
 		b.do("POST /device/devices", "", fmt.Sprintf(`{"name":"d%d.example"}`, i+1))
 	}
 	b.until("the new devices are polled", func() bool { return b.Polled() == 21 || b.Polled() == 17 })
 	b.polls = b.Polled()
-	b.house.stop()
+	b.fixture.stop()
 	b.do("PATCH /setting/datasources/{id}", fmt.Sprint("id=", b.sourceID("Gauge")), `{"collectInterval":1,"dataPoints":[
 		{"name":"level","rawDataFieldName":"level","alertExpr":"> 10 20 30","alertTransitionInterval":1,"alertClearTransitionInterval":1}]}`)
 	hosts := []string{"d1.example", "d2.example", "d3.example", "d4.example"}
@@ -172,7 +172,7 @@ func TestPagesThatHangAllAtOnceAreAnOutageOfThePortal(t *testing.T) {
 		t.Cleanup(s.Close)
 		pages, hosts = append(pages, s.URL), append(hosts, on.Addr().String())
 	}
-	b.house.start()
+	b.fixture.start()
 	b.do(
 		"POST /setting/datasources",
 		"", `{"name":"Page","appliesTo":"system.displayname =~ \"page\"","collectMethod":"http","collectInterval":1,
@@ -190,7 +190,7 @@ func TestPagesThatHangAllAtOnceAreAnOutageOfThePortal(t *testing.T) {
 	b.Engine.Start()
 	t.Cleanup(func() { _ = b.Engine.Stop(context.Background()) })
 	b.until("all pages have responded", served.more(2, hosts...))
-	b.house.stop()
+	b.fixture.stop()
 	hang.Store(true)
 	b.until("the portal has its alert", func() bool { return b.open() != "" })
 	if got := b.open(); got != "network of localhost" {

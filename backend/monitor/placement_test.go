@@ -16,18 +16,18 @@ import (
 	"spyglass/backend/resource"
 )
 
-// watch is a house whose collectors are checked at times that the test sets.
+// watch is a fixture whose collectors are checked at times that the test sets.
 type watch struct {
-	*house
+	*fixture
 	m   *monitor.Monitor
 	now time.Time
 }
 
-// newWatch returns a house with the collectors 2 (its backup is 3), 3 and 4,
+// newWatch returns a fixture with the collectors 2 (its backup is 3), 3 and 4,
 // which run, and real devices with one instance each from 4 on.
 func newWatch(t *testing.T, devices int) *watch {
 	h := open(t)
-	w := &watch{house: h, now: time.Date(2026, 1, 31, 10, 0, 0, 0, time.UTC)}
+	w := &watch{fixture: h, now: time.Date(2026, 1, 31, 10, 0, 0, 0, time.UTC)}
 	put(h, &setting.Settings, &setting.Setting{ID: setting.SettingID})
 	put(h, &collector.CollectorGroups, &collector.CollectorGroup{ID: 2, Name: "Oslo"})
 	for i := range 3 {
@@ -56,7 +56,7 @@ func (w *watch) later(d time.Duration, beating ...int64) {
 			w.Fatal(err)
 		}
 		c.LastHeartbeatOn, c.IsDown = resource.SecondsOf(w.now), false // as collect does
-		put(w.house, &collector.Collectors, c)
+		put(w.fixture, &collector.Collectors, c)
 	}
 	if err := w.m.Tick(w.Context()); err != nil {
 		w.Fatal(err)
@@ -95,7 +95,7 @@ func (w *watch) change(id int64, change func(*collector.Collector)) {
 		w.Fatal(err)
 	}
 	change(c)
-	put(w.house, &collector.Collectors, c)
+	put(w.fixture, &collector.Collectors, c)
 }
 
 func TestDevicesGoToTheBackupOfACollectorThatIsDownAndBack(t *testing.T) {
@@ -145,7 +145,7 @@ func TestThePortalSettingsSayWhenACollectorIsDown(t *testing.T) {
 		t.Fatal(err)
 	}
 	settings.DownAfter = 600
-	put(w.house, &setting.Settings, settings)
+	put(w.fixture, &setting.Settings, settings)
 	w.later(0, 2, 3)
 	w.later(9*time.Minute, 3)
 	w.want("silent for nine minutes", "4:2")
@@ -169,7 +169,7 @@ func TestADeviceThatHasNoBackupWaitsForItsCollector(t *testing.T) {
 
 func TestCollectorsOfABalancedGroupShareDevices(t *testing.T) {
 	w := newWatch(t, 12)
-	put(w.house, &collector.CollectorGroups, &collector.CollectorGroup{ID: 2, Name: "Oslo", AutoBalance: true})
+	put(w.fixture, &collector.CollectorGroups, &collector.CollectorGroup{ID: 2, Name: "Oslo", AutoBalance: true})
 	counts := func() string {
 		n := map[string]int{}
 		for _, one := range strings.Split(w.with(), ", ") {

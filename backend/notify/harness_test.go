@@ -33,18 +33,18 @@ import (
 
 var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 
-// house is a portal with one device, a data source and integrations, whose
+// fixture is a portal with one device, a data source and integrations, whose
 // clock a test sets.
-type house struct {
+type fixture struct {
 	*testing.T
 	*testkit.Clock
 	db   *store.DB
 	path string
 }
 
-func open(t *testing.T) *house {
+func open(t *testing.T) *fixture {
 	t.Helper()
-	h := &house{T: t, Clock: testkit.NewClock(noon), path: filepath.Join(t.TempDir(), "portal.db")}
+	h := &fixture{T: t, Clock: testkit.NewClock(noon), path: filepath.Join(t.TempDir(), "portal.db")}
 	h.reopen()
 	put(h, fleet.Groups.Name, fleet.Group{ID: 1, Name: "All devices"},
 		fleet.Group{ID: 2, Name: "Oslo", FullPath: "Oslo", ParentID: 1})
@@ -60,7 +60,7 @@ func open(t *testing.T) *house {
 }
 
 // reopen restarts the portal as a new process.
-func (h *house) reopen() {
+func (h *fixture) reopen() {
 	h.Helper()
 	if h.db != nil {
 		if err := h.db.Close(); err != nil {
@@ -85,18 +85,18 @@ func (h *house) reopen() {
 	storetest.Add(h, h.db, &setting.Settings)
 }
 
-func put[T any](h *house, name resource.Name[*T], rows ...T) {
+func put[T any](h *fixture, name resource.Name[*T], rows ...T) {
 	h.Helper()
 	storetest.Put(h, h.db, name, rows...)
 }
 
-func (h *house) write(do func(tx resource.Tx) error) {
+func (h *fixture) write(do func(tx resource.Tx) error) {
 	h.Helper()
 	storetest.Write(h, h.db, do)
 }
 
 // chain sets the recipients: stages, a quarter of an hour apart.
-func (h *house) chain(c alert.Chain, stages ...[]alert.Recipient) {
+func (h *fixture) chain(c alert.Chain, stages ...[]alert.Recipient) {
 	h.Helper()
 	c.ID, c.Name, c.Destinations = 1, "Web team", []alert.Destination{{Type: "single", Stages: stages}}
 	put(h, alert.Chains.Name, c)
@@ -104,7 +104,7 @@ func (h *house) chain(c alert.Chain, stages ...[]alert.Recipient) {
 		DeviceGroups: []string{"*"}, DataSource: "*", Instance: "*", DataPoint: "*", ChainID: 1, Interval: 15})
 }
 
-func (h *house) raise(severity int64) {
+func (h *fixture) raise(severity int64) {
 	h.Helper()
 	h.write(func(tx resource.Tx) error {
 		_, _, err := alert.Raise(h.Context(), tx, &alert.Finding{InstanceID: 5, DataPointID: 11, Severity: severity,
@@ -113,7 +113,7 @@ func (h *house) raise(severity int64) {
 	})
 }
 
-func (h *house) clear() {
+func (h *fixture) clear() {
 	h.Helper()
 	h.write(func(tx resource.Tx) error {
 		_, err := alert.Clear(h.Context(), tx, &alert.Finding{InstanceID: 5, DataPointID: 11, Value: "0",
@@ -123,7 +123,7 @@ func (h *house) clear() {
 }
 
 // change changes the only alert.
-func (h *house) change(do func(a *alert.Alert)) {
+func (h *fixture) change(do func(a *alert.Alert)) {
 	h.Helper()
 	h.write(func(tx resource.Tx) error {
 		a, err := resource.Get(h.Context(), tx, alert.Alerts.Name, 1)
@@ -135,14 +135,14 @@ func (h *house) change(do func(a *alert.Alert)) {
 	})
 }
 
-func (h *house) service(roots *x509.CertPool) *Service {
+func (h *fixture) service(roots *x509.CertPool) *Service {
 	return New(h.db, Options{Roots: roots, Version: "1", Name: func() string { return "Oslo portal" },
 		Log: slog.New(slog.DiscardHandler), Clock: h.Now})
 }
 
 // planned plans what is due, and returns the notices written since the last
 // call.
-func (h *house) planned(s *Service) string {
+func (h *fixture) planned(s *Service) string {
 	h.Helper()
 	before := len(h.deliveries())
 	if err := s.plan(h.Context()); err != nil {
@@ -155,7 +155,7 @@ func (h *house) planned(s *Service) string {
 	return strings.Join(lines, "; ")
 }
 
-func (h *house) deliveries() []alert.Delivery {
+func (h *fixture) deliveries() []alert.Delivery {
 	h.Helper()
 	rows, err := resource.Find(h.Context(), h.db, alert.Deliveries.Name)
 	if err != nil {
@@ -165,7 +165,7 @@ func (h *house) deliveries() []alert.Delivery {
 }
 
 // send dispatches what is due and waits until the lanes are done.
-func (h *house) send(s *Service) {
+func (h *fixture) send(s *Service) {
 	h.Helper()
 	if err := s.dispatch(h.Context()); err != nil {
 		h.Fatal(err)
@@ -285,7 +285,7 @@ func hookTo(address string) alert.Recipient {
 }
 
 // ask sends a request to the service's endpoint.
-func (h *house) ask(s *Service, id int64, body string) alert.Delivery {
+func (h *fixture) ask(s *Service, id int64, body string) alert.Delivery {
 	h.Helper()
 	c := &resource.Call{Access: &resource.Access{UserID: 1, User: "admin"}, At: h.Now(), Body: []byte(body),
 		Vars: map[string]string{"id": fmt.Sprint(id)}}

@@ -16,7 +16,7 @@ import (
 
 // duty is a web hook that the only chain notifies, and whose response the test
 // sets.
-func duty(h *house, change func(i *alert.Integration)) *hooked {
+func duty(h *fixture, change func(i *alert.Integration)) *hooked {
 	k := newHooked(h.T)
 	i := alert.Integration{ID: 8, Name: "duty", Type: alert.IntegrationHTTP, URL: k.URL, Method: "POST"}
 	if change != nil {
@@ -60,8 +60,8 @@ func (k *hooked) answers(code int) {
 	k.answer, k.requests, k.bodies = code, nil, nil
 }
 
-// others adds instances next to the one of the house, for the alerts of storms.
-func (h *house) others(n int) {
+// others adds instances next to the one of the fixture, for the alerts of storms.
+func (h *fixture) others(n int) {
 	h.Helper()
 	rows := make([]fleet.Instance, n)
 	for i := range rows {
@@ -73,7 +73,7 @@ func (h *house) others(n int) {
 
 // storm opens an alert on each of the other instances with indexes from from to
 // below before.
-func (h *house) storm(from, before int) {
+func (h *fixture) storm(from, before int) {
 	h.Helper()
 	h.write(func(tx resource.Tx) error {
 		for i := from; i < before; i++ {
@@ -87,7 +87,7 @@ func (h *house) storm(from, before int) {
 	})
 }
 
-func (h *house) clearOther(i int) {
+func (h *fixture) clearOther(i int) {
 	h.Helper()
 	h.write(func(tx resource.Tx) error {
 		_, err := alert.Clear(h.Context(), tx, &alert.Finding{InstanceID: int64(100 + i), DataPointID: 11, Value: "0",
@@ -96,7 +96,7 @@ func (h *house) clearOther(i int) {
 	})
 }
 
-func (h *house) states() string {
+func (h *fixture) states() string {
 	h.Helper()
 	counts := map[string]int{}
 	for _, d := range h.deliveries() {
@@ -106,22 +106,22 @@ func (h *house) states() string {
 }
 
 func TestAReceiverHearsTheLastWordOnAnAlertLast(t *testing.T) {
-	ack := func(h *house) {
+	ack := func(h *fixture) {
 		h.change(func(a *alert.Alert) { a.Acknowledge("admin", resource.SecondsOf(h.Now()), "on it") })
 	}
-	worse := func(h *house) { h.raise(threshold.SeverityCritical) }
+	worse := func(h *fixture) { h.raise(threshold.SeverityCritical) }
 	for _, tt := range []struct {
 		what     string
 		answer   int
-		meantime []func(*house)
+		meantime []func(*fixture)
 		want     string
 	}{
-		{"it clears before anything was delivered: neither is sent", 500, []func(*house){(*house).clear}, ""},
-		{"it clears after it was delivered", 200, []func(*house){(*house).clear}, "cleared 1"},
-		{"it gets worse: only that", 500, []func(*house){worse}, "active 1"},
-		{"it is acknowledged: after the alert itself", 500, []func(*house){ack}, "active 1; acked 1"},
-		{"it is acknowledged and clears", 500, []func(*house){ack, (*house).clear}, ""},
-		{"it may have arrived: its end is sent, and nothing else", 0, []func(*house){(*house).clear}, "cleared 1"},
+		{"it clears before anything was delivered: neither is sent", 500, []func(*fixture){(*fixture).clear}, ""},
+		{"it clears after it was delivered", 200, []func(*fixture){(*fixture).clear}, "cleared 1"},
+		{"it gets worse: only that", 500, []func(*fixture){worse}, "active 1"},
+		{"it is acknowledged: after the alert itself", 500, []func(*fixture){ack}, "active 1; acked 1"},
+		{"it is acknowledged and clears", 500, []func(*fixture){ack, (*fixture).clear}, ""},
+		{"it may have arrived: its end is sent, and nothing else", 0, []func(*fixture){(*fixture).clear}, "cleared 1"},
 	} {
 		h := open(t)
 		k := duty(h, nil)

@@ -265,7 +265,7 @@ func TestALookThatWasUnderWayWhenAnOutageEndedSaysNothing(t *testing.T) {
 
 func TestAFailureThatIsNoSilenceIsNotHeld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLab(0)
+		l := newFixture(0)
 		for i, host := range hosts(4) {
 			id := int64(i + 1)
 			l.Put(&check.Task{InstanceID: id, DeviceID: id, Host: host, Interval: 60})

@@ -23,8 +23,8 @@ import (
 	"spyglass/backend/service"
 )
 
-// lab is a poller with a delay for each device.
-type lab struct {
+// fixture is a poller with a delay for each device.
+type fixture struct {
 	*poll.Poller
 	mu      sync.Mutex
 	slow    map[int64]time.Duration // by device
@@ -35,11 +35,11 @@ type lab struct {
 	failing error
 }
 
-func newLab(workers int) *lab { return newLabOn(workers, nil) }
+func newFixture(workers int) *fixture { return newFixtureOn(workers, nil) }
 
-// newLabOn returns a lab with a clock; nil is the clock of the machine.
-func newLabOn(workers int, on *clock.Clock) *lab {
-	l := &lab{slow: map[int64]time.Duration{}, now: map[int64]int{}, most: map[int64]int{}}
+// newFixtureOn returns a fixture with a clock; nil is the clock of the machine.
+func newFixtureOn(workers int, on *clock.Clock) *fixture {
+	l := &fixture{slow: map[int64]time.Duration{}, now: map[int64]int{}, most: map[int64]int{}}
 	l.Poller = poll.New(poll.Options{
 		Run: l.look, Workers: workers, Clock: on, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Instant: func(t *check.Task) bool { return t.Method == "instant" },
@@ -56,7 +56,7 @@ func newLabOn(workers int, on *clock.Clock) *lab {
 	return l
 }
 
-func (l *lab) look(ctx context.Context, t *check.Task) (check.Values, error) {
+func (l *fixture) look(ctx context.Context, t *check.Task) (check.Values, error) {
 	l.mu.Lock()
 	slow, failing := l.slow[t.DeviceID], l.failing
 	l.now[t.DeviceID]++
@@ -83,7 +83,7 @@ func (l *lab) look(ctx context.Context, t *check.Task) (check.Values, error) {
 }
 
 // counts returns how often each instance was delivered.
-func (l *lab) counts() map[int64]int {
+func (l *fixture) counts() map[int64]int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	out := map[int64]int{}
@@ -99,7 +99,7 @@ func task(instance, device, interval int64) *check.Task {
 
 func TestEachInstanceIsPolledOnceInEachInterval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLab(0)
+		l := newFixture(0)
 		l.Put(task(1, 1, 60), task(2, 1, 60), task(3, 2, 10), &check.Task{InstanceID: 4, DeviceID: 3, Interval: 60,
 			Method: "instant"})
 		l.Start()
@@ -120,7 +120,7 @@ func TestEachInstanceIsPolledOnceInEachInterval(t *testing.T) {
 
 func TestAThousandInstancesAreSpreadOverTheMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLab(0)
+		l := newFixture(0)
 		for i := range int64(1000) {
 			l.Put(&check.Task{InstanceID: i + 1, DeviceID: i + 1, Interval: 60, Method: "instant"})
 		}
@@ -144,7 +144,7 @@ func TestAThousandInstancesAreSpreadOverTheMinute(t *testing.T) {
 
 func TestWhatComesAfterAPauseIsDeliveredAtOnceAndTheRestTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLab(0)
+		l := newFixture(0)
 		for i := range int64(21) {
 			l.Put(&check.Task{InstanceID: i + 1, DeviceID: i + 1, Interval: 3600, Method: "instant"})
 		}
@@ -217,7 +217,7 @@ func TestLooksOfOneMomentAreMadeAndDeliveredTogether(t *testing.T) {
 
 func TestASlowDeviceDelaysOnlyItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLab(8)
+		l := newFixture(8)
 		for i := range int64(20) {
 			l.Put(task(100+i, 1, 60))
 		}
@@ -245,7 +245,7 @@ func TestASlowDeviceDelaysOnlyItself(t *testing.T) {
 
 func TestALookThatTakesTooLongIsNoData(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLab(0)
+		l := newFixture(0)
 		l.slow[1] = time.Hour
 		l.Put(task(1, 1, 10))
 		l.Start()
@@ -264,7 +264,7 @@ func TestALookThatTakesTooLongIsNoData(t *testing.T) {
 
 func TestTasksChangeWhileTheyArePolled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLab(0)
+		l := newFixture(0)
 		l.Put(task(1, 1, 60), task(2, 1, 60))
 		l.Start()
 		time.Sleep(2 * time.Minute)
@@ -286,7 +286,7 @@ func TestTasksChangeWhileTheyArePolled(t *testing.T) {
 
 func TestResultsWaitForWhoTakesThem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLab(4)
+		l := newFixture(4)
 		l.stuck = make(chan struct{})
 		for i := range int64(6000) {
 			method := "instant"
@@ -312,7 +312,7 @@ func TestResultsWaitForWhoTakesThem(t *testing.T) {
 
 func TestStoppingBreaksLooksOffAndLosesNoResult(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLab(0)
+		l := newFixture(0)
 		l.slow[2] = time.Hour
 		l.Put(task(1, 1, 10), task(2, 2, 600))
 		l.Start()
@@ -335,7 +335,7 @@ func TestStoppingBreaksLooksOffAndLosesNoResult(t *testing.T) {
 
 func TestAFailedLookSaysWhy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLab(0)
+		l := newFixture(0)
 		l.failing = errors.New("10.0.0.1 refuses the connection")
 		l.Put(task(1, 1, 1))
 		l.Start()
@@ -352,7 +352,7 @@ func TestTheGridIsKeptWhenTheClockOfTheMachineIsSet(t *testing.T) {
 		t.Run(by.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var off atomic.Int64
-				l := newLabOn(0, clock.New(func() time.Time { return time.Now().Add(time.Duration(off.Load())) }))
+				l := newFixtureOn(0, clock.New(func() time.Time { return time.Now().Add(time.Duration(off.Load())) }))
 				l.Put(task(1, 1, 60), task(2, 2, 60), task(3, 3, 86400))
 				l.Start()
 				time.Sleep(10 * time.Minute)
@@ -380,7 +380,7 @@ func TestWhatWasDueWhileTheMachineSleptIsSpread(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				const tasks, night = 1000, 30 * time.Hour
 				var off atomic.Int64
-				l := newLabOn(0, clock.New(func() time.Time { return time.Now().Add(time.Duration(off.Load())) }))
+				l := newFixtureOn(0, clock.New(func() time.Time { return time.Now().Add(time.Duration(off.Load())) }))
 				for i := range int64(tasks) {
 					l.Put(task(i+1, i+1, tt.interval))
 				}
@@ -414,7 +414,7 @@ func TestWhatWasDueWhileTheMachineSleptIsSpread(t *testing.T) {
 
 func TestTheClockSaysWhenTasksAreDue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l, c := newLab(0), clock.New(nil)
+		l, c := newFixture(0), clock.New(nil)
 		l.Poller = poll.New(poll.Options{
 			Run: l.look, Clock: c, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 			Instant: func(*check.Task) bool { return true },

@@ -71,7 +71,7 @@ func (l *letter) Data(r io.Reader) error {
 }
 
 // post opens a mail server at an address, "127.0.0.1:0" for any.
-func (h *house) post(address string) (p *post, at string, stop func()) {
+func (h *fixture) post(address string) (p *post, at string, stop func()) {
 	h.Helper()
 	p = &post{mails: map[string]string{}, came: make(chan bool, 10)}
 	listener, err := net.Listen("tcp", address)
@@ -85,7 +85,7 @@ func (h *house) post(address string) (p *post, at string, stop func()) {
 }
 
 // parts are the text of a mail and what is attached to it.
-func (h *house) parts(text string) (subject, body, name, kind string, file []byte) {
+func (h *fixture) parts(text string) (subject, body, name, kind string, file []byte) {
 	h.Helper()
 	m, err := mail.ReadMessage(strings.NewReader(text))
 	if err != nil {
@@ -121,15 +121,15 @@ func (h *house) parts(text string) (subject, body, name, kind string, file []byt
 
 // desk is the service with a service of notices, whose clock a test sets.
 type desk struct {
-	*house
+	*fixture
 	reports *report.Service
 	notices *notify.Service
 	clock   *testkit.Clock
 }
 
 func newDesk(t *testing.T) *desk {
-	d := &desk{house: open(t), clock: testkit.NewClock(noon)}
-	d.town()
+	d := &desk{fixture: open(t), clock: testkit.NewClock(noon)}
+	d.addDevices()
 	quiet := slog.New(slog.DiscardHandler)
 	d.notices = notify.New(d.db, notify.Options{
 		File:    func(ctx context.Context, id int64) (*reporting.ReportFile, error) { return d.reports.Made(ctx, id) },
@@ -160,7 +160,7 @@ func (d *desk) server(address string) {
 	if err != nil {
 		d.Fatal(err)
 	}
-	put(d.house, alert.Integrations.Name, alert.Integration{ID: 1, Name: "mail", Type: alert.IntegrationSMTP,
+	put(d.fixture, alert.Integrations.Name, alert.Integration{ID: 1, Name: "mail", Type: alert.IntegrationSMTP,
 		Host: host, Port: n, Security: "none", From: "spyglass@example.net"})
 }
 
@@ -191,13 +191,14 @@ func TestAReportGoesToPeopleGroupsAndAddressesWithItsFile(t *testing.T) {
 	p, address, stop := d.post("127.0.0.1:0")
 	defer stop()
 	d.server(address)
-	put(d.house, people.Users.Name, people.User{ID: 2, Username: "clerk", Email: "clerk@example.net", Status: "active"},
+	put(d.fixture, people.Users.Name,
+		people.User{ID: 2, Username: "clerk", Email: "clerk@example.net", Status: "active"},
 		people.User{ID: 3, Username: "gone", Email: "gone@example.net", Status: "suspended"})
-	put(d.house, alert.RecipientGroups.Name,
+	put(d.fixture, alert.RecipientGroups.Name,
 		alert.RecipientGroup{ID: 1, Name: "Board",
 			Recipients: []alert.Recipient{{Type: "ARBITRARY", Method: "email", Addr: "board@example.net"},
 				{Type: "ADMIN", Method: "email", Addr: "gone"}}})
-	put(d.house, reporting.Reports.Name, reporting.Report{ID: 1, Name: "Büro", Type: reporting.ReportInventory,
+	put(d.fixture, reporting.Reports.Name, reporting.Report{ID: 1, Name: "Büro", Type: reporting.ReportInventory,
 		Format: reporting.FormatPDF, Columns: columns("Device"), Delivery: "email", ModifiedID: 2, ModifiedBy: "clerk",
 		Schedule: "0 12 * * *", NextOn: seconds(noon), Recipients: []alert.Recipient{{Type: "GROUP", Addr: "Board"},
 			{Type: "ADMIN", Method: "email", Addr: "clerk"}}})
@@ -269,8 +270,8 @@ func TestAReportThatIsTooLargeIsLinked(t *testing.T) {
 		many = append(many, fleet.Device{ID: int64(i + 10), Name: "x", DisplayName: strconv.Itoa(i),
 			HostStatus: "normal", GroupIDs: []int64{2}, Description: strings.Repeat("wide", 1600)})
 	}
-	put(d.house, fleet.Devices.Name, many...)
-	put(d.house, reporting.Reports.Name, reporting.Report{ID: 1, Name: "All", Type: reporting.ReportInventory,
+	put(d.fixture, fleet.Devices.Name, many...)
+	put(d.fixture, reporting.Reports.Name, reporting.Report{ID: 1, Name: "All", Type: reporting.ReportInventory,
 		Format: reporting.FormatCSV, SortDirection: "asc"})
 	d.reports.Start()
 	d.server("127.0.0.1:1")

@@ -24,7 +24,7 @@ import (
 )
 
 // made is the file of a report.
-func (h *house) made(r reporting.Report) []byte {
+func (h *fixture) made(r reporting.Report) []byte {
 	h.Helper()
 	run := content.Run{Report: &r, Access: admin, From: h.db, Series: h.series, Zone: time.UTC, At: noon}
 	var out bytes.Buffer
@@ -35,7 +35,7 @@ func (h *house) made(r reporting.Report) []byte {
 }
 
 // pages are the texts of a PDF, page by page.
-func (h *house) pages(file []byte) (pages []string) {
+func (h *fixture) pages(file []byte) (pages []string) {
 	h.Helper()
 	doc, err := pdf.NewReader(bytes.NewReader(file), int64(len(file)))
 	if err != nil {
@@ -53,7 +53,7 @@ func (h *house) pages(file []byte) (pages []string) {
 
 // drawn is what the first page says, undecoded: the library reads letters beyond
 // Latin wrongly.
-func (h *house) drawn(file []byte) string {
+func (h *fixture) drawn(file []byte) string {
 	h.Helper()
 	doc, err := pdf.NewReader(bytes.NewReader(file), int64(len(file)))
 	if err != nil {
@@ -77,7 +77,7 @@ func sixteen(text string) string {
 	return string(out)
 }
 
-func (h *house) everyType(format string) map[string]reporting.Report {
+func (h *fixture) everyType(format string) map[string]reporting.Report {
 	all := map[string]reporting.Report{}
 	for _, kind := range content.Types() {
 		all[kind.Name] = reporting.Report{Name: "Bericht über " + kind.Name, Type: kind.Name, Format: format,

@@ -17,12 +17,12 @@ import (
 	"spyglass/backend/series"
 )
 
-// measured is a house with data sources, instances, maintenance and samples: each
-// device of the town has a Ping, and fjord was not measured from 09:00 to 10:00.
-func measured(t *testing.T) *house {
+// measured is a fixture with data sources, instances, maintenance and samples: each
+// of its devices has a Ping, and fjord was not measured from 09:00 to 10:00.
+func measured(t *testing.T) *fixture {
 	t.Helper()
 	h := open(t)
-	h.town()
+	h.addDevices()
 	db, err := series.Open(t.Context(), series.Options{Path: filepath.Join(t.TempDir(), "series.db"),
 		Clock: func() time.Time { return noon }})
 	if err != nil {

@@ -36,8 +36,8 @@ var errStop = errors.New("stop")
 
 func seconds(t time.Time) resource.Seconds { return resource.SecondsOf(t) }
 
-// house is a portal with a database and nothing else.
-type house struct {
+// fixture is a portal with a database and nothing else.
+type fixture struct {
 	*testing.T
 	db     *store.DB
 	folder string
@@ -59,12 +59,12 @@ var (
 	}}
 )
 
-func open(t *testing.T) *house {
+func open(t *testing.T) *fixture {
 	t.Helper()
 	dir := t.TempDir()
 	db := storetest.Open(t, store.Options{Path: filepath.Join(dir, "portal.db"),
 		Clock: func() time.Time { return noon }, Zone: time.UTC})
-	h := &house{T: t, db: db, folder: filepath.Join(dir, report.Folder), access: map[int64]*resource.Access{
+	h := &fixture{T: t, db: db, folder: filepath.Join(dir, report.Folder), access: map[int64]*resource.Access{
 		1: admin, 2: clerk, 3: neighbour}}
 	storetest.Add(h, h.db, &fleet.Groups)
 	storetest.Add(h, h.db, &fleet.Devices)
@@ -99,13 +99,13 @@ func open(t *testing.T) *house {
 	return h
 }
 
-func put[T any](h *house, name resource.Name[*T], rows ...T) {
+func put[T any](h *fixture, name resource.Name[*T], rows ...T) {
 	h.Helper()
 	storetest.Put(h, h.db, name, rows...)
 }
 
-// town adds a device in each group and one in both, and alerts of all three.
-func (h *house) town() {
+// addDevices adds a device in each group and one in both, and alerts of all three.
+func (h *fixture) addDevices() {
 	h.Helper()
 	put(h, fleet.Devices.Name,
 		fleet.Device{ID: 1, Name: "10.0.0.1", DisplayName: "fjord", HostStatus: "normal", GroupIDs: resource.IDs{2},
@@ -133,7 +133,7 @@ func columns(names ...string) (out []reporting.ReportColumn) {
 }
 
 // lines are the rows of a CSV report, cells joined by |.
-func (h *house) lines(r *reporting.Report, who *resource.Access) []string {
+func (h *fixture) lines(r *reporting.Report, who *resource.Access) []string {
 	h.Helper()
 	r.Format = reporting.FormatCSV
 	run := content.Run{Report: r, Access: who, From: h.db, Series: h.series, Zone: time.UTC, At: noon}
@@ -158,7 +158,7 @@ func (h *house) lines(r *reporting.Report, who *resource.Access) []string {
 
 func TestEachTypeShowsItsRows(t *testing.T) {
 	h := open(t)
-	h.town()
+	h.addDevices()
 	put(h, people.Users.Name,
 		people.User{ID: 1, Username: "admin", FirstName: "Dana", Email: "d@example.net", Status: "active",
 			Roles: []people.RoleRef{{ID: 1, Name: "administrator"}}, CreatedBy: "system", LastLoginOn: seconds(noon)},

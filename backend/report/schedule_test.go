@@ -18,7 +18,7 @@ import (
 
 // scheduled is a report that the schedule makes for the clerk; its next time is
 // what the rules of the resource work out.
-func (h *house) scheduled(cron, zone string) {
+func (h *fixture) scheduled(cron, zone string) {
 	h.Helper()
 	err := h.db.Write(h.Context(), func(tx resource.Tx) error {
 		r := &reporting.Report{ID: 1, Name: "Devices", Type: reporting.ReportInventory, Format: reporting.FormatCSV,
@@ -37,7 +37,7 @@ func (h *house) scheduled(cron, zone string) {
 }
 
 // process is the service in one process of a portal, by the bubble's clock.
-func (h *house) process(access func(context.Context, int64) (*resource.Access, error)) (stop func()) {
+func (h *fixture) process(access func(context.Context, int64) (*resource.Access, error)) (stop func()) {
 	h.Helper()
 	if access == nil {
 		access = func(_ context.Context, id int64) (*resource.Access, error) { return h.access[id], nil }
@@ -57,7 +57,7 @@ func (h *house) process(access func(context.Context, int64) (*resource.Access, e
 }
 
 // runs tells of each run when it was due and when it began, in hours and minutes of UTC.
-func (h *house) runs() (out []string) {
+func (h *fixture) runs() (out []string) {
 	h.Helper()
 	tasks, err := resource.Find(h.Context(), h.db, reporting.ReportTasks.Name)
 	if err != nil {
@@ -74,7 +74,7 @@ func (h *house) runs() (out []string) {
 	return out
 }
 
-func (h *house) want(lines ...string) {
+func (h *fixture) want(lines ...string) {
 	h.Helper()
 	if got := h.runs(); !reflect.DeepEqual(got, lines) {
 		h.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(lines, "\n"))
@@ -86,7 +86,7 @@ func (h *house) want(lines ...string) {
 func TestAScheduleMakesAReportByTheClockOfItsZone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t)
-		h.town()
+		h.addDevices()
 		h.scheduled("30 2 * * *", "Europe/Oslo") // 01:30 UTC
 		stop := h.process(nil)
 		time.Sleep(89 * time.Minute)
@@ -105,7 +105,7 @@ func TestAScheduleMakesAReportByTheClockOfItsZone(t *testing.T) {
 func TestARestartNeitherRepeatsNorLosesARun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t)
-		h.town()
+		h.addDevices()
 		h.scheduled("0 * * * *", "")
 		stop := h.process(nil)
 		time.Sleep(61 * time.Minute)
@@ -131,7 +131,7 @@ func TestARestartNeitherRepeatsNorLosesARun(t *testing.T) {
 func TestARunOfAScheduleThatARestartCutOffIsBegunOnceMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t)
-		h.town()
+		h.addDevices()
 		h.scheduled("0 1 * * *", "")
 		hang := func(ctx context.Context, _ int64) (*resource.Access, error) { <-ctx.Done(); return nil, ctx.Err() }
 		stop := h.process(hang)

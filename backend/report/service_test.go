@@ -19,7 +19,7 @@ import (
 )
 
 // service runs until the test ends.
-func (h *house) service(access func(context.Context, int64) (*resource.Access, error)) *report.Service {
+func (h *fixture) service(access func(context.Context, int64) (*resource.Access, error)) *report.Service {
 	h.Helper()
 	if access == nil {
 		access = func(_ context.Context, id int64) (*resource.Access, error) { return h.access[id], nil }
@@ -37,7 +37,8 @@ func (h *house) service(access func(context.Context, int64) (*resource.Access, e
 }
 
 // ask sends one request to the service.
-func (h *house) ask(s *report.Service, who *resource.Access, id string, report, task int64, body string) (any, error) {
+func (h *fixture) ask(s *report.Service, who *resource.Access, id string, report, task int64, body string) (any,
+	error) {
 	h.Helper()
 	for _, e := range s.Endpoints() {
 		if e.ID() == id {
@@ -58,7 +59,7 @@ const (
 )
 
 // until waits for a run to reach a state.
-func (h *house) until(task int64, state string) *reporting.ReportTask {
+func (h *fixture) until(task int64, state string) *reporting.ReportTask {
 	h.Helper()
 	changed, stop := h.db.Watch(string(reporting.ReportTasks.Name))
 	defer stop()
@@ -80,7 +81,7 @@ func (h *house) until(task int64, state string) *reporting.ReportTask {
 }
 
 // text is the file that an answer streams.
-func (h *house) text(out any, err error) (string, string) {
+func (h *fixture) text(out any, err error) (string, string) {
 	h.Helper()
 	if err != nil {
 		h.Fatal(err)
@@ -93,7 +94,7 @@ func (h *house) text(out any, err error) (string, string) {
 	return b.String(), a.Filename
 }
 
-func (h *house) inventory() {
+func (h *fixture) inventory() {
 	put(h, reporting.Reports.Name, reporting.Report{ID: 1, Name: `../Büro "x"`, Type: reporting.ReportInventory,
 		Format: reporting.FormatCSV, Columns: columns("Device"), SortDirection: "asc"})
 }
@@ -108,7 +109,7 @@ func message(err error) string {
 
 func TestARunHoldsWhatItsUserSeesAndGoesToWhoSeesAsMuch(t *testing.T) {
 	h := open(t)
-	h.town()
+	h.addDevices()
 	h.inventory()
 	s := h.service(nil)
 	s.Start()

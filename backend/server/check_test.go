@@ -91,7 +91,7 @@ func TestADamagedDatabaseIsAnAlertOfThePortalUntilACheckIsClean(t *testing.T) {
 func TestAPortalWithADamagedDatabaseIsReadOnlyAndSaysSo(t *testing.T) {
 	o := options(t)
 	s := start(t, o)
-	w := &town{t: t, s: s, bearers: map[string]string{"admin": token(t, o, "admin")}}
+	w := &fixture{t: t, s: s, bearers: map[string]string{"admin": token(t, o, "admin")}}
 	if _,
 		err := server.Send(t.Context(), o, server.Command{Do: server.DoSetPassword, Name: "admin",
 		Password: "a quiet harbour"}); err != nil {

@@ -26,7 +26,7 @@ import (
 )
 
 // until repeats a request until want is in the response, or time is up.
-func (w *town) until(who, request, want string) string {
+func (w *fixture) until(who, request, want string) string {
 	w.t.Helper()
 	deadline := time.Now().Add(20 * time.Second)
 	for {
@@ -43,7 +43,7 @@ func (w *town) until(who, request, want string) string {
 
 // newCollector adds a collector (2) with a device (4) that has a port open, and
 // gives an installation token.
-func (w *town) newCollector() (installation string) {
+func (w *fixture) newCollector() (installation string) {
 	w.t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -67,7 +67,7 @@ func quiet() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)
 
 func TestACollectorRegistersPollsAndPosts(t *testing.T) {
 	t.Parallel() // it waits more than it works
-	w := newTown(t)
+	w := newFixture(t)
 	token := w.newCollector()
 	w.until("admin", `GET /device/devices/4/instances?filter=name:"TCP_Port"&fields=name`, `"total":1`)
 	w.must("POST /setting/datasources", `{"name":"Fast_Port","appliesTo":"hasProperty(\"tcp.port\")",`+
@@ -118,7 +118,7 @@ func TestTheClockOfACollectorMayBeWrong(t *testing.T) {
 	for _, off := range []time.Duration{-240 * time.Second, 360 * time.Second} {
 		t.Run(off.String(), func(t *testing.T) {
 			t.Parallel() // it waits more than it works
-			w := newTown(t)
+			w := newFixture(t)
 			token := w.newCollector()
 			w.must("POST /setting/datasources", `{"name":"Fast_Port","appliesTo":"hasProperty(\"tcp.port\")",`+
 				`"collectMethod":"tcp","collectInterval":1,"collectorAttribute":{"port":"##tcp.port##"},`+
@@ -152,7 +152,7 @@ func TestTheClockOfACollectorMayBeWrong(t *testing.T) {
 }
 
 func TestResultsOfTheFutureAreRefusedCountedAndTold(t *testing.T) {
-	w := newTown(t)
+	w := newFixture(t)
 	w.newCollector()
 	now := time.Now().Unix()
 	body := fmt.Sprintf(`{"results":[{"instanceId":1,"at":%d,"values":{}},{"instanceId":1,"at":%d,"values":{}}]}`,
@@ -174,7 +174,7 @@ func TestResultsOfTheFutureAreRefusedCountedAndTold(t *testing.T) {
 }
 
 func TestWhoInstallsACollectorSeesItsDevicesAndIsTold(t *testing.T) {
-	w := newTown(t)
+	w := newFixture(t)
 	token := w.newCollector()
 	w.change("admin", "PATCH /device/devices/4", `{"hostGroupIds":"4"}`) // which the clerk does not see
 	for _, request := range []string{"POST /setting/collectors/2/downloadToken",
@@ -214,7 +214,7 @@ func TestWhoInstallsACollectorSeesItsDevicesAndIsTold(t *testing.T) {
 
 func TestACollectorFindsTheInstancesOfTheDevicesItPolls(t *testing.T) {
 	t.Parallel() // it waits more than it works
-	w := newTown(t)
+	w := newFixture(t)
 	token := w.newCollector()
 	w.change("admin", "PATCH /device/devices/4?opType=add", `{"customProperties":[{"name":"system.categories",`+
 		`"value":"snmp"}]}`)
@@ -285,7 +285,7 @@ func TestACollectorFindsTheInstancesOfTheDevicesItPolls(t *testing.T) {
 }
 
 // hasSamples waits until the port of a device was measured.
-func (w *town) hasSamples(device int) {
+func (w *fixture) hasSamples(device int) {
 	w.t.Helper()
 	var list struct {
 		Items []struct{ ID, DeviceDataSourceID int64 }
@@ -311,7 +311,7 @@ func (c *cut) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func TestWhatACollectorKeptWhileAnotherHadItsDevicesFillsTheHole(t *testing.T) {
 	t.Parallel() // it waits more than it works
-	w := newTown(t)
+	w := newFixture(t)
 	token := w.newCollector()
 	if status, answer := w.ask("admin", "PATCH /setting/collectors/2",
 		`{"backupAgentId":1,"enableFailBack":false}`); status != 200 {
@@ -372,7 +372,7 @@ func TestWhatACollectorKeptWhileAnotherHadItsDevicesFillsTheHole(t *testing.T) {
 }
 
 // lastData is when Fast_Port of device 4 last gave data.
-func (w *town) lastData() int64 {
+func (w *fixture) lastData() int64 {
 	w.t.Helper()
 	var list struct{ Items []struct{ LastDataOn int64 } }
 	_, answer := w.ask("admin", `GET /device/devices/4/instances?filter=name:"Fast_Port"&fields=lastDataOn`, "")
@@ -383,7 +383,7 @@ func (w *town) lastData() int64 {
 }
 
 // holds waits until it is so, or time is up.
-func (w *town) holds(what string, so func() bool) {
+func (w *fixture) holds(what string, so func() bool) {
 	w.t.Helper()
 	for deadline := time.Now().Add(30 * time.Second); !so(); time.Sleep(100 * time.Millisecond) {
 		if time.Now().After(deadline) {
@@ -393,7 +393,7 @@ func (w *town) holds(what string, so func() bool) {
 }
 
 func TestACollectorIsNobodyButItself(t *testing.T) {
-	w := newTown(t)
+	w := newFixture(t)
 	token := w.newCollector()
 	w.until("admin", "GET /device/devices/4/instances?fields=name", "TCP_Port")
 	w.bearers["installer"] = token
@@ -448,7 +448,7 @@ func TestAnInstallerInstallsACollector(t *testing.T) {
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Fatal("curl is missing; go run ./build test installs it")
 	}
-	w := newTown(t)
+	w := newFixture(t)
 	w.newCollector()
 	c := &client{t: t, origin: w.s.Origin(), bearer: w.bearers["admin"], http: http.DefaultClient}
 	status, script, err := c.ask("GET", "/api/setting/collectors/2/installers/linux64", "")
@@ -496,7 +496,7 @@ func collectAsChild(args []string) error {
 
 func TestTwoCollectorsOfABalancedGroupShareItsDevices(t *testing.T) {
 	t.Parallel() // it waits more than it works
-	w := newTown(t)
+	w := newFixture(t)
 	w.must("POST /setting/collectors/groups", `{"name":"Probes","autoBalance":true}`)
 	first := w.newCollector()
 	w.must("POST /setting/collectors", `{"description":"Second","collectorGroupId":2}`)

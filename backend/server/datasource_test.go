@@ -16,7 +16,7 @@ import (
 )
 
 // source reads one data source as the administrator.
-func (w *town) source(id int64) (d struct {
+func (w *fixture) source(id int64) (d struct {
 	ID                 int64
 	Name, AppliesTo    string
 	Version            int64
@@ -36,7 +36,7 @@ func (w *town) source(id int64) (d struct {
 	return d
 }
 
-func (w *town) does(request, body string) string {
+func (w *fixture) does(request, body string) string {
 	w.t.Helper()
 	status, text := w.ask("admin", request, body)
 	if status >= 300 {
@@ -46,7 +46,7 @@ func (w *town) does(request, body string) string {
 }
 
 func TestADataPointKeepsItsIDAndNoneIsGivenTwice(t *testing.T) {
-	w := newTown(t)
+	w := newFixture(t)
 	w.must(
 		"POST /setting/datasources", `{"name":"Door","collectMethod":"simulate","collectInterval":60,"dataPoints":[{"name":"open"},{"name":"shut"}],
 		"graphs":[{"name":"Both","lines":[{"dataPointName":"OPEN"},{"dataPointName":"shut"}]}]}`)
@@ -94,7 +94,7 @@ func TestADataPointKeepsItsIDAndNoneIsGivenTwice(t *testing.T) {
 }
 
 func TestEveryCheckIsListedWithWhatItNeeds(t *testing.T) {
-	w := newTown(t)
+	w := newFixture(t)
 	var list struct {
 		Total int
 		Items []check.Check
@@ -124,7 +124,7 @@ func TestEveryCheckIsListedWithWhatItNeeds(t *testing.T) {
 }
 
 func TestAWrongDataSourceIsRefusedWithASentence(t *testing.T) {
-	w := newTown(t)
+	w := newFixture(t)
 	with := func(more string) string {
 		return `{"name":"X","collectMethod":"ping","collectInterval":60,` + more + `}`
 	}
@@ -191,7 +191,7 @@ func TestAWrongDataSourceIsRefusedWithASentence(t *testing.T) {
 }
 
 func TestOnlyWhoHasTheAreaReadsOrWritesDataSources(t *testing.T) {
-	w := newTown(t)
+	w := newFixture(t)
 	for _, request := range []string{"GET /setting/datasources", "GET /setting/datasources/1",
 		"GET /setting/datasources/1?format=json", "GET /setting/datasources?format=json",
 		"GET /setting/datasources/1/ographs",
@@ -208,7 +208,7 @@ func TestOnlyWhoHasTheAreaReadsOrWritesDataSources(t *testing.T) {
 }
 
 // upload sends a file in a form, as browsers do.
-func (w *town) upload(path, file string) (int, string) {
+func (w *fixture) upload(path, file string) (int, string) {
 	w.t.Helper()
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
@@ -241,7 +241,7 @@ func (w *town) upload(path, file string) (int, string) {
 }
 
 func TestWhatIsExportedIsImported(t *testing.T) {
-	w := newTown(t)
+	w := newFixture(t)
 	file := w.does("GET /setting/datasources/7?format=json", "")
 	if strings.Contains(file, `"id"`) || strings.Contains(file, "dataPointId") ||
 		!strings.Contains(file, `"name": "SNMP_Interfaces"`) {
@@ -291,7 +291,7 @@ func TestWhatIsExportedIsImported(t *testing.T) {
 }
 
 func TestAFileThatCannotBeImportedIsRefused(t *testing.T) {
-	w := newTown(t)
+	w := newFixture(t)
 	for _, tt := range []struct{ request, body, want string }{
 		{"GET /setting/datasources/1?format=xml", "",
 			"format must be json; data sources can be exported as JSON only"},
@@ -321,7 +321,7 @@ func TestAFileThatCannotBeImportedIsRefused(t *testing.T) {
 }
 
 func TestAFunctionOfADataSourceStays(t *testing.T) {
-	w := newTown(t)
+	w := newFixture(t)
 	w.does("POST /setting/functions/importjson", `{"name":"isDoor","code":"displayName == \"fjord\""}`)
 	w.must("POST /setting/datasources", `{"name":"Door","collectMethod":"simulate","collectInterval":60,`+
 		`"appliesTo":"isDoor()"}`)
@@ -334,7 +334,7 @@ func TestAFunctionOfADataSourceStays(t *testing.T) {
 }
 
 func TestWhatLiesOnDevicesFollowsTheNameOfADataSource(t *testing.T) {
-	w := newTown(t)
+	w := newFixture(t)
 	w.does("POST /device/devices/1/scheduleAutoDiscovery", "")
 	const seen = `GET /setting/datasources/1/devices`
 	if text := w.does(seen, ""); !strings.Contains(text, `"name":"fjord"`) || !strings.Contains(text, `"name":"Ping"`) {

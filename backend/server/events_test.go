@@ -13,7 +13,7 @@ import (
 )
 
 // listen returns the events of a stream as "name data", until the test ends.
-func (w *town) listen(who, path string) <-chan string {
+func (w *fixture) listen(who, path string) <-chan string {
 	w.t.Helper()
 	r, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, w.s.Origin()+"/api"+path, nil)
 	if err != nil {
@@ -46,7 +46,7 @@ func (w *town) listen(who, path string) <-chan string {
 
 // hears reads events up to the first with this name and all words, which is the
 // last of the result.
-func (w *town) hears(events <-chan string, name string, words ...string) (all []string) {
+func (w *fixture) hears(events <-chan string, name string, words ...string) (all []string) {
 	w.t.Helper()
 	limit := time.After(20 * time.Second)
 	for {
@@ -67,7 +67,7 @@ func (w *town) hears(events <-chan string, name string, words ...string) (all []
 }
 
 func TestChangesAreToldToWhoeverMayReadThem(t *testing.T) {
-	w := newTown(t)
+	w := newFixture(t)
 	admin, reader, alerts := w.listen("admin", "/events"), w.listen("reader", "/events"),
 		w.listen("reader", "/events?kinds=alert")
 	change := func(request, body string) {
@@ -103,7 +103,7 @@ func TestChangesAreToldToWhoeverMayReadThem(t *testing.T) {
 }
 
 func TestWhoCouldSeeARowHearsThatItHasGoneAndNobodyElse(t *testing.T) {
-	w := newTown(t)
+	w := newFixture(t)
 	reader, admin := w.listen("reader", "/events?kinds=device"), w.listen("admin", "/events?kinds=device")
 	for _, tt := range []struct{ request, body, who, want string }{
 		{"DELETE /device/devices/2", "", "admin", `device {"id":2,"gone":true}`}, // in Austin alone
@@ -123,7 +123,7 @@ func TestWhoCouldSeeARowHearsThatItHasGoneAndNobodyElse(t *testing.T) {
 }
 
 func TestAUserMayOpenTwentyEventStreams(t *testing.T) {
-	w := newTown(t)
+	w := newFixture(t)
 	e := w.s.Endpoints()[slices.IndexFunc(w.s.Endpoints(), func(e resource.Endpoint) bool {
 		return e.ID() == "GET /events"
 	})]

@@ -10,7 +10,7 @@ import (
 )
 
 // limit creates a token of admin with these fields, and returns its path.
-func (w *town) limit(name, fields string) string {
+func (w *fixture) limit(name, fields string) string {
 	w.t.Helper()
 	status, answer := w.ask("admin", "POST /setting/admins/1/apitokens", fields)
 	var made struct {
@@ -25,7 +25,7 @@ func (w *town) limit(name, fields string) string {
 }
 
 func TestALimitedTokenStaysWithinItsLimits(t *testing.T) {
-	w := newTown(t)
+	w := newFixture(t)
 	hour := fmt.Sprintf(`"expiresOn":%d`, time.Now().Add(time.Hour).Unix())
 	w.limit("as reader", `{"roleId":7}`)
 	all := w.limit("as boss", `{"roleId":8}`)
@@ -89,7 +89,7 @@ func TestALimitedTokenStaysWithinItsLimits(t *testing.T) {
 }
 
 func TestRevokingALimitedTokenEndsItsStream(t *testing.T) {
-	w := newTown(t)
+	w := newFixture(t)
 	path := w.limit("as reader", `{"roleId":7}`)
 	events := w.listen("as reader", "/events?kinds=device")
 	if status, answer := w.ask("admin", "PATCH /device/devices/2", `{"hostGroupIds":"2"}`); status != http.StatusOK {

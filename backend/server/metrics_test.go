@@ -17,7 +17,7 @@ import (
 
 // scrape requests the metrics as Prometheus does, and reads them with its
 // parser.
-func (w *town) scrape(bearer string) (status int, text string, families map[string]*dto.MetricFamily) {
+func (w *fixture) scrape(bearer string) (status int, text string, families map[string]*dto.MetricFamily) {
 	w.t.Helper()
 	request, err := http.NewRequestWithContext(w.t.Context(), "GET", w.s.Origin()+"/metrics", nil)
 	if err != nil {
@@ -70,7 +70,7 @@ func figure(families map[string]*dto.MetricFamily, name string, labels ...string
 func TestPrometheusReadsHowThePortalIsDoing(t *testing.T) {
 	o := options(t)
 	o.NoHistory = false
-	w := &town{t: t, s: start(t, o), bearers: map[string]string{"admin": token(t, o, "admin")}}
+	w := &fixture{t: t, s: start(t, o), bearers: map[string]string{"admin": token(t, o, "admin")}}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -136,7 +136,7 @@ func TestPrometheusReadsHowThePortalIsDoing(t *testing.T) {
 }
 
 func TestTheMetricsAreForWhoMayReadTheSettings(t *testing.T) {
-	w := newTown(t)
+	w := newFixture(t)
 	const noRight = "your role does not have the permission read on settings: portal"
 	for _, tt := range []struct {
 		bearer string
@@ -172,7 +172,7 @@ func TestTheMetricsAreForWhoMayReadTheSettings(t *testing.T) {
 }
 
 func TestWhoIsRefusedForAskingTooOftenIsCounted(t *testing.T) {
-	w := newTown(t)
+	w := newFixture(t)
 	if status, answer := w.ask("admin", "PATCH /setting/portal", `{"rateLimitGet":10}`); status != 200 {
 		t.Fatal(answer)
 	}

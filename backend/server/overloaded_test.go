@@ -35,7 +35,7 @@ func TestAnExpressionThatIsTooMuchAfterAnUpgradeIsNamedInOneAlertUntilItIsSimple
 	}
 	stop(t, s)
 	s = start(t, o)
-	w := &town{t: t, s: s, bearers: map[string]string{"admin": token(t, o, "admin")}}
+	w := &fixture{t: t, s: s, bearers: map[string]string{"admin": token(t, o, "admin")}}
 	alerts := w.listen("admin", "/events?kinds=alert")
 	const list = `GET /alert/alerts?filter=condition:"expressions",cleared:*&fields=cleared,reason`
 	if _, answer := w.ask("admin", list, ""); !strings.Contains(answer, `"cleared":false`) {

@@ -9,7 +9,7 @@ import (
 func TestATaskThatPanicsOpensOneAlertWhichTheNextStartClears(t *testing.T) {
 	o := options(t)
 	s := start(t, o)
-	w := &town{t: t, s: s, bearers: map[string]string{"admin": token(t, o, "admin")}}
+	w := &fixture{t: t, s: s, bearers: map[string]string{"admin": token(t, o, "admin")}}
 	alerts := w.listen("admin", "/events?kinds=alert")
 	s.Crash("report")
 	w.hears(alerts, "alert", `"condition":"panic"`, `"cleared":false`, `"severity":3`)

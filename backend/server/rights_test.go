@@ -9,21 +9,21 @@ import (
 	"spyglass/backend/server"
 )
 
-// town is a portal with two groups, Oslo (2) with a subgroup (3) and Austin (4),
+// fixture is a portal with two groups, Oslo (2) with a subgroup (3) and Austin (4),
 // a device in each of Oslo (1) and Austin (2) and one in both (3), and people:
 // clerk may write in Oslo and read collectors, keeper may write in Oslo and keep
 // users and roles, reader may read Oslo.
-type town struct {
+type fixture struct {
 	t       *testing.T
 	s       *server.Server
 	bearers map[string]string
 }
 
-func newTown(t *testing.T) *town {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	o := options(t)
 	s := start(t, o)
-	w := &town{t: t, s: s, bearers: map[string]string{"admin": token(t, o, "admin")}}
+	w := &fixture{t: t, s: s, bearers: map[string]string{"admin": token(t, o, "admin")}}
 	w.must("POST /device/groups", `{"name":"Oslo"}`)
 	w.must("POST /device/groups", `{"name":"Inner","parentId":2}`)
 	w.must("POST /device/groups", `{"name":"Austin"}`)
@@ -54,14 +54,14 @@ func newTown(t *testing.T) *town {
 	return w
 }
 
-func (w *town) must(request, body string) {
+func (w *fixture) must(request, body string) {
 	w.t.Helper()
 	if status, answer := w.ask("admin", request, body); status != http.StatusCreated {
 		w.t.Fatalf("%s %s: %d %s", request, body, status, answer)
 	}
 }
 
-func (w *town) ask(who, request, body string) (status int, answer string) {
+func (w *fixture) ask(who, request, body string) (status int, answer string) {
 	w.t.Helper()
 	c := &client{t: w.t, origin: w.s.Origin(), bearer: w.bearers[who], http: http.DefaultClient}
 	var method, path string
@@ -81,7 +81,7 @@ func refusal(code int, message string) string {
 }
 
 func TestARoleLearnsNothingOfOtherGroups(t *testing.T) {
-	w := newTown(t)
+	w := newFixture(t)
 	list := func(total int, items string) string {
 		return fmt.Sprintf(`{"total":%d,"searchId":null,"items":[%s],"data":null}`, total, items)
 	}
@@ -147,7 +147,7 @@ func TestARoleLearnsNothingOfOtherGroups(t *testing.T) {
 }
 
 func TestNobodyRisesAboveTheirOwnRights(t *testing.T) {
-	w := newTown(t)
+	w := newFixture(t)
 	for _, tt := range []struct{ request, body, want string }{
 		// Rights they do not hold.
 		{"POST /setting/roles", `{"name":"x","privileges":[{"objectType":"deviceGroup","objectId":"*",` +
@@ -214,7 +214,7 @@ func TestNobodyRisesAboveTheirOwnRights(t *testing.T) {
 }
 
 func TestReadOnlyFieldsInABodyChangeNothing(t *testing.T) {
-	w := newTown(t)
+	w := newFixture(t)
 	for _, tt := range []struct{ request, body, then, want string }{
 		{"POST /device/devices", `{"id":77,"name":"x","hostStatus":"dead","createdOn":5,"deletedTimeInMs":5,` +
 			`"currentCollectorId":9,"systemProperties":[{"name":"a","value":"b"}],"inheritedProperties":"x"}`,
@@ -241,7 +241,7 @@ func TestReadOnlyFieldsInABodyChangeNothing(t *testing.T) {
 }
 
 func TestAUserGetsNoPasswordThatIsGuessedFirst(t *testing.T) {
-	w := newTown(t)
+	w := newFixture(t)
 	const user = `{"username":"kim.larsen","password":%q,"email":"kim@example.net","roles":[{"name":"readonly"}]}`
 	for _, password := range []string{"kim.larsen", "Kim@Example.net", "My portal", "password1", "Sunshine1"} {
 		if status, answer := w.ask("admin", "POST /setting/admins",

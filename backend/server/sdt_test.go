@@ -14,8 +14,8 @@ import (
 	"spyglass/backend/server"
 )
 
-// on sends a request to one mount, as town.ask does to the native one.
-func (w *town) on(mount, who, request, body string) (status int, answer string) {
+// on sends a request to one mount, as fixture.ask does to the native one.
+func (w *fixture) on(mount, who, request, body string) (status int, answer string) {
 	w.t.Helper()
 	c := &client{t: w.t, origin: w.s.Origin(), bearer: w.bearers[who], http: http.DefaultClient}
 	method, path, _ := strings.Cut(request, " ")
@@ -32,7 +32,7 @@ type exchange struct {
 	want          string // part of the answer
 }
 
-func (w *town) exchanges(who string, all []exchange) {
+func (w *fixture) exchanges(who string, all []exchange) {
 	w.t.Helper()
 	for _, e := range all {
 		status, answer := w.ask(who, e.request, e.body)
@@ -54,7 +54,7 @@ func again(kind, more string) string {
 }
 
 func TestAMaintenanceWindowIsKeptAndCompleted(t *testing.T) {
-	w := newTown(t)
+	w := newFixture(t)
 	w.exchanges("admin", []exchange{
 		{"POST /sdt/sdts", once(`"type":"ResourceSDT","deviceDisplayName":"fjord","timezone":"Asia/Kathmandu",` +
 			`"comment":"new fans"`), 201,
@@ -101,7 +101,7 @@ func TestAMaintenanceWindowIsKeptAndCompleted(t *testing.T) {
 }
 
 func TestAWrongMaintenanceWindowSaysWhatIsWrong(t *testing.T) {
-	w := newTown(t)
+	w := newFixture(t)
 	for _, tt := range []struct{ body, want string }{
 		{`{"deviceId":1,"duration":5}`, "type is required"},
 		{`{"type":"DeviceSDT","deviceId":1,"duration":5}`, "type must be one of ResourceSDT, ResourceGroupSDT, " +
@@ -195,7 +195,7 @@ func TestAWrongMaintenanceWindowSaysWhatIsWrong(t *testing.T) {
 }
 
 func TestPublishedClientsMaySendWhatTheyHave(t *testing.T) {
-	w := newTown(t)
+	w := newFixture(t)
 	body := once(`"type":"DeviceSDT","deviceId":"1","sdtType":"oneTime","weekDay":"Sunday","monthDay":1,"hour":5,` +
 		`"notes":"x"`)
 	if status, answer := w.on("/santaba/rest", "admin", "POST /sdt/sdts", body); status != 200 ||
@@ -209,7 +209,7 @@ func TestPublishedClientsMaySendWhatTheyHave(t *testing.T) {
 }
 
 func TestMaintenanceOfWhatIsHiddenIsNotThere(t *testing.T) {
-	w := newTown(t) // clerk may write in Oslo, group 2: devices 1 and 3
+	w := newFixture(t) // clerk may write in Oslo, group 2: devices 1 and 3
 	for _, what := range []string{`"type":"ResourceSDT","deviceId":1`, `"type":"ResourceSDT","deviceId":2`,
 		`"type":"ResourceGroupSDT","deviceGroupId":4`, `"type":"ResourceGroupSDT","deviceGroupId":1`,
 		`"type":"CollectorSDT","collectorId":1`} {

@@ -12,7 +12,7 @@ import (
 )
 
 func TestSummariesCountWhatTheCallerMaySee(t *testing.T) {
-	w := newTown(t)
+	w := newFixture(t)
 	w.must("POST /device/devices", `{"name":"attic","hostGroupIds":"3"}`) // it never had data
 	now := resource.SecondsOf(time.Now())
 	err := w.s.DB().Write(resource.WithCall(t.Context(), nil), func(tx resource.Tx) error {

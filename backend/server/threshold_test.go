@@ -23,7 +23,7 @@ type alertSetting struct {
 	} `json:"parentDeviceGroupAlertExprList"`
 }
 
-func (w *town) setting(who, path string) alertSetting {
+func (w *fixture) setting(who, path string) alertSetting {
 	w.t.Helper()
 	status, answer := w.ask(who, "GET "+path, "")
 	var s alertSetting
@@ -33,17 +33,17 @@ func (w *town) setting(who, path string) alertSetting {
 	return s
 }
 
-func (w *town) change(who, request, body string) {
+func (w *fixture) change(who, request, body string) {
 	w.t.Helper()
 	if status, answer := w.ask(who, request, body); status != 200 {
 		w.t.Fatalf("%s %s as %s answers %d %s", request, body, who, status, answer)
 	}
 }
 
-// pinged waits until Ping (1) is on the devices of the town, and gives the paths
+// pinged waits until Ping (1) is on the devices of the fixture, and gives the paths
 // of its alert settings on device 3, which is in Oslo and Austin, and of the
 // instance there.
-func (w *town) pinged() (onDevice, onInstance string) {
+func (w *fixture) pinged() (onDevice, onInstance string) {
 	w.t.Helper()
 	var ds, instance struct{ Items []struct{ ID int64 } }
 	for _, q := range []struct {
@@ -60,7 +60,7 @@ func (w *town) pinged() (onDevice, onInstance string) {
 }
 
 func TestTheNearestThresholdWins(t *testing.T) {
-	w := newTown(t)
+	w := newFixture(t)
 	w.must("POST /device/groups", `{"name":"Deep","parentId":3}`) // 5: Oslo/Inner/Deep
 	w.change("admin", "PATCH /device/devices/3", `{"hostGroupIds":"5,4"}`)
 	onDevice, onInstance := w.pinged()
@@ -128,7 +128,7 @@ func TestTheNearestThresholdWins(t *testing.T) {
 }
 
 func TestThresholdsOfHiddenGroupsAndDevicesStayHidden(t *testing.T) {
-	w := newTown(t)
+	w := newFixture(t)
 	_, onInstance := w.pinged()
 	w.change("admin", "PATCH /device/groups/4/datasources/1/alertsettings", `{"dpConfig":[{"dataPointId":1001,`+
 		`"alertExpr":"> 4","alertExprNote":"secret of Austin"}]}`)
@@ -178,7 +178,7 @@ func TestThresholdsOfHiddenGroupsAndDevicesStayHidden(t *testing.T) {
 }
 
 func TestAClusterAlertIsOneOfItsGroup(t *testing.T) {
-	w := newTown(t)
+	w := newFixture(t)
 	w.must("POST /device/groups/2/clusterAlertConf", `{"dataSourceId":1,"dataPointId":1006,"alertExpr":"> 20 50 80",`+
 		`"thresholdType":"percentage"}`)
 	for _, tt := range []struct {

@@ -28,7 +28,7 @@ type tried struct {
 	}
 }
 
-func (w *town) tryNew(body string) tried {
+func (w *fixture) tryNew(body string) tried {
 	w.t.Helper()
 	var found tried
 	status, answer := w.ask("admin", "POST /device/devices/test", body)
@@ -39,7 +39,7 @@ func (w *town) tryNew(body string) tried {
 }
 
 func TestADeviceIsTriedBeforeItIsAdded(t *testing.T) {
-	w := newTown(t)
+	w := newFixture(t)
 	body := func(port int) string {
 		return fmt.Sprintf(`{"name":"127.0.0.1","customProperties":[{"name":"tcp.port","value":"%d"}]}`, port)
 	}
@@ -94,7 +94,7 @@ func TestADeviceIsTriedBeforeItIsAdded(t *testing.T) {
 }
 
 func TestADataSourceIsTriedOnADevice(t *testing.T) {
-	w := newTown(t)
+	w := newFixture(t)
 	w.must("POST /device/devices", fmt.Sprintf(`{"name":"127.0.0.1","hostGroupIds":"2",`+
 		`"customProperties":[{"name":"tcp.port","value":"%d"}]}`, listening(t)))
 	w.until("admin", "GET /device/devices/4/instances?filter=dataSourceId:2&fields=id", `"total":1`)
@@ -126,7 +126,7 @@ func TestADataSourceIsTriedOnADevice(t *testing.T) {
 }
 
 func TestAnExpressionMatchesWhatTheCallerSees(t *testing.T) {
-	w := newTown(t)
+	w := newFixture(t)
 	const all = "GET /device/devices/matching?appliesTo="
 	for _, tt := range []struct {
 		who, expression string

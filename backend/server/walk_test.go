@@ -103,7 +103,7 @@ func TestANewUserIsToldOfAWebServerThatStopsAndOfItsReturn(t *testing.T) {
 	o := options(t)
 	o.NoHistory = false // what it watches is polled
 	s := start(t, o)
-	w := &town{t: t, s: s, bearers: map[string]string{"admin": token(t, o, "admin")}}
+	w := &fixture{t: t, s: s, bearers: map[string]string{"admin": token(t, o, "admin")}}
 	for _, id := range []int{3, 8} { // HTTP_Page and Host_Local
 		w.change("admin", fmt.Sprint("PATCH /setting/datasources/", id), `{"collectInterval":1}`)
 	}
@@ -163,7 +163,7 @@ func TestANewUserIsToldOfAWebServerThatStopsAndOfItsReturn(t *testing.T) {
 }
 
 // shows waits for samples of the only instance of a data source on a device.
-func (w *town) shows(device int, source, points string) {
+func (w *fixture) shows(device int, source, points string) {
 	w.t.Helper()
 	path := fmt.Sprintf(`GET /device/devices/%d/instances?filter=name:"%s"&fields=id,deviceDataSourceId`,
 		device, source)
@@ -181,7 +181,7 @@ func (w *town) shows(device int, source, points string) {
 }
 
 // receives waits until one of each sort has come; each holds its words.
-func (w *town) receives(box *inbox, want map[string][]string) {
+func (w *fixture) receives(box *inbox, want map[string][]string) {
 	w.t.Helper()
 	for range want {
 		select {
@@ -203,7 +203,7 @@ func (w *town) receives(box *inbox, want map[string][]string) {
 }
 
 // report makes a report and gives its file.
-func (w *town) report(body string) []byte {
+func (w *fixture) report(body string) []byte {
 	w.t.Helper()
 	status, answer := w.ask("admin", "POST /report/reports", body)
 	var made struct{ ID, TaskID int64 }

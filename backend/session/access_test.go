@@ -19,7 +19,7 @@ func TestAccessFollowsFromTheRoles(t *testing.T) {
 		}
 		return m
 	}
-	h := newHouse(t)
+	h := newFixture(t)
 	for _, g := range []fleet.Group{{Name: "west", ParentID: 1}, {Name: "east", ParentID: 1},
 		{Name: "seattle", ParentID: 2}, {Name: "rack", ParentID: 4}} {
 		put(t, h, fleet.Groups.Name, &g)
@@ -74,7 +74,7 @@ func TestAccessFollowsFromTheRoles(t *testing.T) {
 }
 
 func TestSeveralRolesAddUpAndTheAdministratorMayEverything(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	access, err := h.Access(t.Context(), h.user(t, "jo", 4, 3))
 	must(t, err)
 	if access.Admin || access.Role != "readonly, ackonly" ||
@@ -90,7 +90,7 @@ func TestSeveralRolesAddUpAndTheAdministratorMayEverything(t *testing.T) {
 }
 
 func TestAccessIsCurrentAtOnce(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	put(t, h, people.Roles.Name,
 		&people.Role{
 			Name: "own", Privileges: []people.Privilege{{ObjectType: "deviceGroup", ObjectID: "*", Operation: "read"}}})

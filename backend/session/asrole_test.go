@@ -7,7 +7,7 @@ import (
 )
 
 func TestOnlyAnAdministratorWithoutLimitsReadsAsAnotherRole(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	admin, viewer := h.user(t, "boss", 1), h.user(t, "jo", 4)
 	const refused = "denied: only administrators can preview what another role sees, and not with a token that " +
 		"expires or is limited to a role"

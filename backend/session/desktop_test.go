@@ -17,7 +17,7 @@ const (
 )
 
 func TestALaunchTokenWorksOnceWithinThirtySeconds(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	jo, sam, bot := h.user(t, "jo", 4), h.user(t, "sam", 4), h.user(t, "bot", 4)
 	change(t, h, people.Users.Name, sam, func(u *people.User) { u.Status = "suspended" })
 	change(t, h, people.Users.Name, bot, func(u *people.User) { u.APIOnly = true })
@@ -71,14 +71,14 @@ func TestALaunchTokenWorksOnceWithinThirtySeconds(t *testing.T) {
 }
 
 func TestTheDesktopResumesTheUserAfterARestart(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	id := h.user(t, "jo", 4)
 	secret, err := h.Credential(t.Context(), id)
 	must(t, err)
 	must(t, h.Stop(t.Context()))
 	must(t, h.db.Close())
 
-	h = openHouse(t, h.path, h.clock)
+	h = openFixture(t, h.path, h.clock)
 	for range 2 { // it may crash before it ever renews
 		got, err := h.Resume(t.Context(), secret)
 		if err != nil || got != id {
@@ -88,7 +88,7 @@ func TestTheDesktopResumesTheUserAfterARestart(t *testing.T) {
 }
 
 func TestPeopleSignInWhereNothingCanBeWritten(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	id := h.user(t, "jo", 4)
 	secret, err := h.Credential(t.Context(), id)
 	must(t, err)
@@ -106,44 +106,44 @@ func TestTheDesktopsCredentialEndsWithWhatItRestsOn(t *testing.T) {
 	const day = 24 * time.Hour
 	for _, tt := range []struct {
 		what string
-		do   func(h *house, id int64)
+		do   func(h *fixture, id int64)
 		err  string
 	}{
-		{"nothing happens", func(*house, int64) {}, ""},
-		{"a browser session of the user signs out", func(h *house, id int64) {
+		{"nothing happens", func(*fixture, int64) {}, ""},
+		{"a browser session of the user signs out", func(h *fixture, id int64) {
 			sess, err := h.Redeem(t.Context(), h.Launch(id, false))
 			must(t, err)
 			must(t, h.SignOut(t.Context(), sess.Secret))
 		}, ""},
-		{"a desktop session of the user signs out", func(h *house, id int64) {
+		{"a desktop session of the user signs out", func(h *fixture, id int64) {
 			sess, err := h.Redeem(t.Context(), h.Launch(id, true))
 			must(t, err)
 			must(t, h.SignOut(t.Context(), sess.Secret))
 		}, over},
-		{"a session that became the desktop's signs out", func(h *house, id int64) {
+		{"a session that became the desktop's signs out", func(h *fixture, id int64) {
 			sess, err := h.Redeem(t.Context(), h.Launch(id, false))
 			must(t, err)
 			must(t, h.Persist(sess.Secret))
 			must(t, h.SignOut(t.Context(), sess.Secret))
 		}, over},
-		{"the user's sessions are ended", func(h *house, id int64) { must(t, h.EndUser(t.Context(), id)) }, over},
+		{"the user's sessions are ended", func(h *fixture, id int64) { must(t, h.EndUser(t.Context(), id)) }, over},
 		{"the password changes",
-			func(h *house, id int64) { must(t, h.SetPassword(t.Context(), "jo", "a new password")) }, over},
-		{"the roles change", func(h *house, id int64) {
+			func(h *fixture, id int64) { must(t, h.SetPassword(t.Context(), "jo", "a new password")) }, over},
+		{"the roles change", func(h *fixture, id int64) {
 			change(t, h, people.Users.Name, id, func(u *people.User) { u.Roles = []people.RoleRef{{ID: 3}} })
 		}, over},
-		{"the user is suspended, and active again", func(h *house, id int64) {
+		{"the user is suspended, and active again", func(h *fixture, id int64) {
 			change(t, h, people.Users.Name, id, func(u *people.User) { u.Status = "suspended" })
 			change(t, h, people.Users.Name, id, func(u *people.User) { u.Status = "active" })
 		}, ""},
-		{"the user is suspended", func(h *house, id int64) {
+		{"the user is suspended", func(h *fixture, id int64) {
 			change(t, h, people.Users.Name, id, func(u *people.User) { u.Status = "suspended" })
 		}, over},
-		{"the user is deleted", func(h *house, id int64) { remove(t, h, people.Users.Name, id) }, over},
-		{"29 days pass", func(h *house, _ int64) { h.clock.Pass(29 * day) }, ""},
-		{"31 days pass", func(h *house, _ int64) { h.clock.Pass(31 * day) }, over},
-		{"the clock is set back", func(h *house, _ int64) { h.clock.Pass(-1000 * day) }, ""},
-		{"five more are made", func(h *house, id int64) {
+		{"the user is deleted", func(h *fixture, id int64) { remove(t, h, people.Users.Name, id) }, over},
+		{"29 days pass", func(h *fixture, _ int64) { h.clock.Pass(29 * day) }, ""},
+		{"31 days pass", func(h *fixture, _ int64) { h.clock.Pass(31 * day) }, over},
+		{"the clock is set back", func(h *fixture, _ int64) { h.clock.Pass(-1000 * day) }, ""},
+		{"five more are made", func(h *fixture, id int64) {
 			for range maxCredentials {
 				_, err := h.Credential(t.Context(), id)
 				must(t, err)
@@ -151,7 +151,7 @@ func TestTheDesktopsCredentialEndsWithWhatItRestsOn(t *testing.T) {
 		}, over},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
-			h := newHouse(t)
+			h := newFixture(t)
 			id := h.user(t, "jo", 4)
 			secret, err := h.Credential(t.Context(), id)
 			must(t, err)
@@ -170,7 +170,7 @@ func TestTheDesktopsCredentialEndsWithWhatItRestsOn(t *testing.T) {
 }
 
 func TestOnlySomebodyWhoMaySignInHasACredential(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	id := h.user(t, "jo", 4)
 	change(t, h, people.Users.Name, id, func(u *people.User) { u.Status = "suspended" })
 	for _, id := range []int64{id, 99} {
@@ -185,7 +185,7 @@ func TestOnlySomebodyWhoMaySignInHasACredential(t *testing.T) {
 
 func TestAnOpenDesktopWindowRenewsItsCredential(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newFixture(t)
 		id := h.user(t, "jo", 4)
 		_, err := h.Credential(t.Context(), id)
 		must(t, err)

@@ -11,7 +11,7 @@ import (
 )
 
 // lock fails often enough from elsewhere that the user name is locked.
-func (h *house) lock(t *testing.T, name string) {
+func (h *fixture) lock(t *testing.T, name string) {
 	t.Helper()
 	for range maxFails {
 		if _, err := h.SignIn(t.Context(), name, "a wrong password", "198.51.100.9"); err == nil {
@@ -24,7 +24,7 @@ func (h *house) lock(t *testing.T, name string) {
 }
 
 func TestWhoSignedInFromThereBeforeIsNotLockedOutByOthers(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.user(t, "jo", 4)
 	h.user(t, "ann", 4)
 	_, device, err := h.Service.signIn(t.Context(), "jo", password, origin{remote: "192.0.2.7"})
@@ -53,7 +53,7 @@ func TestWhoSignedInFromThereBeforeIsNotLockedOutByOthers(t *testing.T) {
 }
 
 func TestABrowserThatIsKnownIsLockedByItsOwnFailures(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.user(t, "jo", 4)
 	_, device, err := h.Service.signIn(t.Context(), "jo", password, origin{remote: "192.0.2.7"})
 	must(t, err)
@@ -69,7 +69,7 @@ func TestABrowserThatIsKnownIsLockedByItsOwnFailures(t *testing.T) {
 }
 
 func TestABrowserIsForgottenAfterAYear(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	id := h.user(t, "jo", 4)
 	device := h.device(id)
 	h.clock.Pass(rememberDevice - time.Second)
@@ -83,7 +83,7 @@ func TestABrowserIsForgottenAfterAYear(t *testing.T) {
 }
 
 func TestANewPasswordLiftsTheLockOfAUserName(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.user(t, "jo", 4)
 	h.lock(t, "jo")
 	must(t, h.SetPassword(t.Context(), "jo", "quite another one"))
@@ -93,7 +93,7 @@ func TestANewPasswordLiftsTheLockOfAUserName(t *testing.T) {
 }
 
 func TestARefusedTokenIsInTheAuditLogOnceAMinute(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	id := h.user(t, "jo", 4)
 	h.db.SetAuditor(audit.Audit)
 	made, err := h.CreateToken(t.Context(), id, "", "jo")

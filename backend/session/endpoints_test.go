@@ -14,7 +14,7 @@ import (
 )
 
 // ask calls an endpoint as the guard would, with rights checked.
-func (h *house) ask(t *testing.T, id string, c resource.Call) (any, error) {
+func (h *fixture) ask(t *testing.T, id string, c resource.Call) (any, error) {
 	t.Helper()
 	all := h.Endpoints()
 	i := slices.IndexFunc(all, func(e resource.Endpoint) bool { return e.ID() == id })
@@ -39,7 +39,7 @@ func text(t *testing.T, v any) string {
 }
 
 func TestSigningInByTheEndpoint(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.user(t, "jo", 4)
 	good := `{"username":"jo","password":"` + password + `"}`
 	for _, tt := range []struct {
@@ -80,7 +80,7 @@ func TestSigningInByTheEndpoint(t *testing.T) {
 }
 
 func TestSigningInAgainReplacesTheSessionOfTheCookie(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.user(t, "jo", 4)
 	old := h.signIn(t, "jo")
 	body := []byte(`{"username":"jo","password":"` + password + `"}`)
@@ -95,7 +95,7 @@ func TestSigningInAgainReplacesTheSessionOfTheCookie(t *testing.T) {
 }
 
 func TestChangingOnesOwnPasswordEndsEveryOtherSession(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	id := h.user(t, "jo", 4)
 	elsewhere := h.signIn(t, "jo")
 	mine, err := h.Redeem(t.Context(), h.Launch(id, true))
@@ -148,7 +148,7 @@ func TestChangingOnesOwnPasswordEndsEveryOtherSession(t *testing.T) {
 }
 
 func TestWhoAmIAndSigningOut(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.user(t, "jo", 4)
 	sess := h.signIn(t, "jo")
 	session := resource.Session{Cookie: sess.Secret, CSRF: sess.CSRF}
@@ -187,7 +187,7 @@ func TestWhoAmIAndSigningOut(t *testing.T) {
 }
 
 func TestCreatingATokenByTheEndpoint(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	put(t, h, people.Roles.Name, &people.Role{Name: "registrar", Privileges: []people.Privilege{
 		{ObjectType: "setting", ObjectID: "useraccess", Operation: "write"},
 		{ObjectType: "deviceGroup", ObjectID: "*", Operation: "read"},
@@ -242,7 +242,7 @@ func TestCreatingATokenByTheEndpoint(t *testing.T) {
 }
 
 func TestTheEndpointsAreWhatTheCatalogPrints(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	want := []string{"POST /session", "GET /session", "DELETE /session", "PUT /session/password",
 		"POST /setting/admins/{adminId}/apitokens",
 		"POST /setting/admins/services/logoffUsers"}

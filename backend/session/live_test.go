@@ -34,7 +34,7 @@ func TestASessionLastsFifteenIdleMinutesAndOneDay(t *testing.T) {
 		{"a desktop window over a weekend", true, times(1, 72*time.Hour), ""},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
-			h := newHouse(t)
+			h := newFixture(t)
 			id := h.user(t, "jo", 4)
 			sess, err := h.Redeem(t.Context(), h.Launch(id, tt.persistent))
 			must(t, err)
@@ -53,7 +53,7 @@ func TestASessionLastsFifteenIdleMinutesAndOneDay(t *testing.T) {
 }
 
 func TestAnythingButALiveSecretIsNoSession(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.user(t, "jo", 4)
 	sess := h.signIn(t, "jo")
 	for _, secret := range []string{"", "x", sess.CSRF, sess.Secret + "=", sess.Secret[1:], newSecret()} {
@@ -72,54 +72,54 @@ func TestAnythingButALiveSecretIsNoSession(t *testing.T) {
 var events = []struct {
 	what string
 	ends bool
-	do   func(t *testing.T, h *house, id int64, sess *Session)
+	do   func(t *testing.T, h *fixture, id int64, sess *Session)
 }{
-	{"the password changes", true, func(t *testing.T, h *house, id int64, _ *Session) {
+	{"the password changes", true, func(t *testing.T, h *fixture, id int64, _ *Session) {
 		must(t, h.SetPassword(t.Context(), "jo", "a new password"))
 	}},
-	{"somebody else writes another password", true, func(t *testing.T, h *house, id int64, _ *Session) {
+	{"somebody else writes another password", true, func(t *testing.T, h *fixture, id int64, _ *Session) {
 		change(t, h, people.Users.Name, id, func(u *people.User) { u.Password = "$argon2id$another" })
 	}},
-	{"the user is suspended", true, func(t *testing.T, h *house, id int64, _ *Session) {
+	{"the user is suspended", true, func(t *testing.T, h *fixture, id int64, _ *Session) {
 		change(t, h, people.Users.Name, id, func(u *people.User) { u.Status = "suspended" })
 	}},
-	{"the user becomes one for programs only", true, func(t *testing.T, h *house, id int64, _ *Session) {
+	{"the user becomes one for programs only", true, func(t *testing.T, h *fixture, id int64, _ *Session) {
 		change(t, h, people.Users.Name, id, func(u *people.User) { u.APIOnly = true })
 	}},
-	{"the user gets another role", true, func(t *testing.T, h *house, id int64, _ *Session) {
+	{"the user gets another role", true, func(t *testing.T, h *fixture, id int64, _ *Session) {
 		change(t, h, people.Users.Name, id, func(u *people.User) { u.Roles = []people.RoleRef{{ID: 3}} })
 	}},
-	{"the user gets a further role", true, func(t *testing.T, h *house, id int64, _ *Session) {
+	{"the user gets a further role", true, func(t *testing.T, h *fixture, id int64, _ *Session) {
 		change(t, h, people.Users.Name, id, func(u *people.User) { u.Roles = append(u.Roles, people.RoleRef{ID: 3}) })
 	}},
-	{"the role's privileges change", true, func(t *testing.T, h *house, id int64, _ *Session) {
+	{"the role's privileges change", true, func(t *testing.T, h *fixture, id int64, _ *Session) {
 		change(t, h, people.Roles.Name, 5, func(r *people.Role) { r.Privileges[0].Operation = "read" })
 	}},
-	{"the user is deleted", true, func(t *testing.T, h *house, id int64, _ *Session) {
+	{"the user is deleted", true, func(t *testing.T, h *fixture, id int64, _ *Session) {
 		remove(t, h, people.Users.Name, id)
 	}},
-	{"the user signs out", true, func(t *testing.T, h *house, id int64, sess *Session) {
+	{"the user signs out", true, func(t *testing.T, h *fixture, id int64, sess *Session) {
 		must(t, h.SignOut(t.Context(), sess.Secret))
 	}},
-	{"the user's sessions are ended", true, func(t *testing.T, h *house, id int64, _ *Session) {
+	{"the user's sessions are ended", true, func(t *testing.T, h *fixture, id int64, _ *Session) {
 		must(t, h.EndUser(t.Context(), id))
 	}},
 
-	{"nothing", false, func(*testing.T, *house, int64, *Session) {}},
-	{"the user's phone number changes", false, func(t *testing.T, h *house, id int64, _ *Session) {
+	{"nothing", false, func(*testing.T, *fixture, int64, *Session) {}},
+	{"the user's phone number changes", false, func(t *testing.T, h *fixture, id int64, _ *Session) {
 		change(t, h, people.Users.Name, id, func(u *people.User) { u.Phone = "1" })
 	}},
-	{"the user signs in elsewhere", false, func(t *testing.T, h *house, _ int64, _ *Session) { h.signIn(t, "jo") }},
-	{"the role is renamed", false, func(t *testing.T, h *house, id int64, _ *Session) {
+	{"the user signs in elsewhere", false, func(t *testing.T, h *fixture, _ int64, _ *Session) { h.signIn(t, "jo") }},
+	{"the role is renamed", false, func(t *testing.T, h *fixture, id int64, _ *Session) {
 		change(t, h, people.Roles.Name, 5, func(r *people.Role) { r.Name = "renamed" })
 	}},
-	{"another role changes", false, func(t *testing.T, h *house, id int64, _ *Session) {
+	{"another role changes", false, func(t *testing.T, h *fixture, id int64, _ *Session) {
 		change(t, h, people.Roles.Name, 4, func(r *people.Role) { r.Privileges = nil })
 	}},
-	{"another user is suspended", false, func(t *testing.T, h *house, id int64, _ *Session) {
+	{"another user is suspended", false, func(t *testing.T, h *fixture, id int64, _ *Session) {
 		change(t, h, people.Users.Name, h.user(t, "sam", 5), func(u *people.User) { u.Status = "suspended" })
 	}},
-	{"a group is added", false, func(t *testing.T, h *house, _ int64, _ *Session) {
+	{"a group is added", false, func(t *testing.T, h *fixture, _ int64, _ *Session) {
 		put(t, h, fleet.Groups.Name, &fleet.Group{Name: "new", ParentID: 1})
 	}},
 }
@@ -127,7 +127,7 @@ var events = []struct {
 func TestASessionEndsWithWhatItRestsOn(t *testing.T) {
 	for _, tt := range events {
 		t.Run(tt.what, func(t *testing.T) {
-			h := newHouse(t)
+			h := newFixture(t)
 			put(t, h, people.Roles.Name,
 				&people.Role{
 					Name:       "night",
@@ -148,7 +148,7 @@ func TestAnEventStreamLearnsWithinFiveSecondsThatItsSessionHasEnded(t *testing.T
 		t.Run(tt.what, func(t *testing.T) {
 			hash() // outside, so that its time does not count
 			synctest.Test(t, func(t *testing.T) {
-				h := newHouse(t)
+				h := newFixture(t)
 				put(t, h, people.Roles.Name,
 					&people.Role{
 						Name:       "night",
@@ -173,7 +173,7 @@ func TestAnEventStreamLearnsWithinFiveSecondsThatItsSessionHasEnded(t *testing.T
 
 func TestAnIdleSessionEndsByItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newFixture(t)
 		sess, err := h.Redeem(t.Context(), h.Launch(h.user(t, "jo", 4), false))
 		must(t, err)
 		h.clock.Pass(15 * time.Minute)
@@ -189,7 +189,7 @@ func TestAnIdleSessionEndsByItself(t *testing.T) {
 }
 
 func TestAUserHasABoundedNumberOfSessionsAndTheStalestGoes(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	id := h.user(t, "jo", 4)
 	other, err := h.Redeem(t.Context(), h.Launch(h.user(t, "sam", 4), false))
 	must(t, err)
@@ -212,7 +212,7 @@ func TestAUserHasABoundedNumberOfSessionsAndTheStalestGoes(t *testing.T) {
 }
 
 func TestASessionSeesANewGroupAtOnce(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	put(t, h, fleet.Groups.Name, &fleet.Group{Name: "west", ParentID: 1})
 	put(t, h, people.Roles.Name,
 		&people.Role{

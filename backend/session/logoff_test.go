@@ -12,7 +12,7 @@ import (
 // TestNamedUsersAreSignedOutAndNobodyElse ends sessions by name. With one wrong
 // name, or a user who holds more than the caller, no user is signed out.
 func TestNamedUsersAreSignedOutAndNobodyElse(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.user(t, "jo", ground.Administrator)
 	clerk := h.user(t, "clerk", 3)
 	h.user(t, "kim", 3)

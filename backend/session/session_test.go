@@ -40,8 +40,8 @@ var hash = sync.OnceValue(func() string {
 	return h
 })
 
-// house is a portal's database with its sessions.
-type house struct {
+// fixture is a portal's database with its sessions.
+type fixture struct {
 	*Service
 	db    *store.DB
 	path  string
@@ -49,15 +49,15 @@ type house struct {
 	log   *bytes.Buffer
 }
 
-// newHouse returns a new portal with a test clock and no users.
-func newHouse(t testing.TB) *house {
-	h := openHouse(t, filepath.Join(t.TempDir(), "portal.db"),
+// newFixture returns a new portal with a test clock and no users.
+func newFixture(t testing.TB) *fixture {
+	h := openFixture(t, filepath.Join(t.TempDir(), "portal.db"),
 		testkit.NewClock(time.Date(2026, 1, 31, 10, 0, 0, 0, time.UTC)))
 	must(t, h.db.Write(t.Context(), func(tx resource.Tx) error { return portal.Seed(t.Context(), tx, 1) }))
 	return h
 }
 
-func openHouse(t testing.TB, path string, c *testkit.Clock) *house {
+func openFixture(t testing.TB, path string, c *testkit.Clock) *fixture {
 	t.Helper()
 	log := &bytes.Buffer{}
 	db := storetest.Open(t, store.Options{Path: path, Clock: c.Now})
@@ -81,11 +81,11 @@ func openHouse(t testing.TB, path string, c *testkit.Clock) *house {
 	s, err := New(db, Options{Instance: "abc", Clock: c.Now, Log: slog.New(slog.NewTextHandler(log, nil))})
 	must(t, err)
 	t.Cleanup(func() { must(t, s.Stop(context.Background())) })
-	return &house{Service: s, db: db, path: path, clock: c, log: log}
+	return &fixture{Service: s, db: db, path: path, clock: c, log: log}
 }
 
 // user adds a user whose password is password.
-func (h *house) user(t testing.TB, name string, roles ...int64) int64 {
+func (h *fixture) user(t testing.TB, name string, roles ...int64) int64 {
 	t.Helper()
 	u := people.User{Username: name, Password: hash(), Email: name + "@example.net", Status: "active"}
 	for _, id := range roles {
@@ -97,13 +97,13 @@ func (h *house) user(t testing.TB, name string, roles ...int64) int64 {
 	return u.ID
 }
 
-func put[T any](t testing.TB, h *house, name resource.Name[*T], row *T) {
+func put[T any](t testing.TB, h *fixture, name resource.Name[*T], row *T) {
 	t.Helper()
 	must(t, h.db.Write(t.Context(), func(tx resource.Tx) error { return resource.Put(t.Context(), tx, name, row) }))
 }
 
 // change reads a row, changes it and writes it back.
-func change[T any](t testing.TB, h *house, name resource.Name[*T], id int64, do func(*T)) {
+func change[T any](t testing.TB, h *fixture, name resource.Name[*T], id int64, do func(*T)) {
 	t.Helper()
 	row, err := resource.Get(t.Context(), h.db, name, id)
 	must(t, err)
@@ -111,12 +111,12 @@ func change[T any](t testing.TB, h *house, name resource.Name[*T], id int64, do 
 	put(t, h, name, row)
 }
 
-func remove[T any](t testing.TB, h *house, name resource.Name[*T], id int64) {
+func remove[T any](t testing.TB, h *fixture, name resource.Name[*T], id int64) {
 	t.Helper()
 	must(t, h.db.Write(t.Context(), func(tx resource.Tx) error { return resource.Delete(t.Context(), tx, name, id) }))
 }
 
-func (h *house) signIn(t testing.TB, name string) *Session {
+func (h *fixture) signIn(t testing.TB, name string) *Session {
 	t.Helper()
 	sess, err := h.SignIn(t.Context(), name, password, "192.0.2.7")
 	must(t, err)
@@ -158,7 +158,7 @@ func eventually(t *testing.T, what string, holds func() bool) {
 }
 
 func TestNoSecretLiesInTheDataFolderOrTheLog(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	id := h.user(t, "jo", ground.Administrator)
 	sess := h.signIn(t, "jo")
 	_, _ = h.SignIn(t.Context(), "jo", "a wrong password", "192.0.2.7")
@@ -193,7 +193,7 @@ func TestNoSecretLiesInTheDataFolderOrTheLog(t *testing.T) {
 }
 
 func TestClosingEndsSessionsAndRefusesNewOnes(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.user(t, "jo", ground.Administrator)
 	sess := h.signIn(t, "jo")
 	must(t, h.Stop(t.Context()))
@@ -209,7 +209,7 @@ func TestClosingEndsSessionsAndRefusesNewOnes(t *testing.T) {
 }
 
 func BenchmarkByCookie(b *testing.B) {
-	h := newHouse(b)
+	h := newFixture(b)
 	h.user(b, "jo", 4)
 	sess := h.signIn(b, "jo")
 	for b.Loop() {
@@ -220,7 +220,7 @@ func BenchmarkByCookie(b *testing.B) {
 }
 
 func BenchmarkByToken(b *testing.B) {
-	h := newHouse(b)
+	h := newFixture(b)
 	made, err := h.CreateToken(b.Context(), h.user(b, "jo", 4), "", "")
 	must(b, err)
 	for b.Loop() {
@@ -231,7 +231,7 @@ func BenchmarkByToken(b *testing.B) {
 }
 
 func TestTheHotPathAsksTheDatabaseNothing(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	id := h.user(t, "jo", 4)
 	sess := h.signIn(t, "jo")
 	made, err := h.CreateToken(t.Context(), id, "", "")
@@ -250,7 +250,7 @@ func TestTheHotPathAsksTheDatabaseNothing(t *testing.T) {
 	must(t, ask(t.Context()))
 }
 
-func mark(t *testing.T, h *house, id int64) digest {
+func mark(t *testing.T, h *fixture, id int64) digest {
 	everyone, err := h.everyone(t.Context())
 	must(t, err)
 	return everyone.byID[id].mark

@@ -22,7 +22,7 @@ import (
 )
 
 func TestSigningInNeedsTheRightPasswordOfAnActiveUser(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.user(t, "jo", 4)
 	suspended, apiOnly := h.user(t, "sam", 4), h.user(t, "bot", 4)
 	change(t, h, people.Users.Name, suspended, func(u *people.User) { u.Status = "suspended" })
@@ -53,7 +53,7 @@ func TestSigningInNeedsTheRightPasswordOfAnActiveUser(t *testing.T) {
 }
 
 func TestASignInIsNewEachTimeAndIsRecorded(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	id := h.user(t, "jo", 4)
 	one, two := h.signIn(t, "jo"), h.signIn(t, "jo")
 	if one.Secret == two.Secret || one.CSRF == two.CSRF || len(one.Secret) != 43 || len(one.CSRF) != 43 {
@@ -74,7 +74,7 @@ func TestASignInIsNewEachTimeAndIsRecorded(t *testing.T) {
 // The memory that argon2id fills shows how many times, and at what cost, a
 // password was hashed.
 func TestAnUnknownUserIsAsMuchWorkAsAWrongPassword(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.user(t, "jo", 4)
 	work := func(name string) uint64 {
 		before := testkit.Allocated()
@@ -105,7 +105,7 @@ func TestTheEleventhFailureIsRefused(t *testing.T) {
 	} {
 		t.Run(tt.what, func(t *testing.T) {
 			t.Parallel()
-			h := newHouse(t)
+			h := newFixture(t)
 			h.user(t, "jo", 4)
 			h.user(t, "ann", 4)
 			for i := range 10 {
@@ -134,7 +134,7 @@ func TestTheEleventhFailureIsRefused(t *testing.T) {
 }
 
 func TestEachFurtherLockLastsTwiceAsLongUpToAnHour(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	keys := []digest{digestOf("jo")}
 	var locks []time.Duration
 	for range 9 {
@@ -155,7 +155,7 @@ func TestEachFurtherLockLastsTwiceAsLongUpToAnHour(t *testing.T) {
 }
 
 func TestFailuresAreForgotten(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	user, address := digestOf("jo"), digestOf("from")
 	for range 2 * maxFails { // one in a minute never locks
 		must(t, h.fails.begin(t.Context(), []digest{user}))
@@ -182,7 +182,7 @@ func TestFailuresAreForgotten(t *testing.T) {
 }
 
 func TestManyWrongPasswordsAtOnceAreNotTriedMoreThanTenTimes(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.user(t, "jo", 4)
 	var tried, refused atomic.Int64
 	var all sync.WaitGroup
@@ -250,7 +250,7 @@ func TestASignInWaitsForThoseThatMayYetLockIt(t *testing.T) {
 }
 
 func TestRememberingFailuresTakesBoundedMemoryAndKeepsTheLocks(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	locked := []digest{digestOf("jo")}
 	for range maxFails {
 		must(t, h.fails.begin(t.Context(), locked))
@@ -297,7 +297,7 @@ func outdated() string {
 }
 
 func TestASignInHashesAnOutdatedPasswordAnewAndEndsNoSession(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	id := h.user(t, "jo", 4)
 	u, err := resource.Get(t.Context(), h.db, people.Users.Name, id)
 	must(t, err)
@@ -330,7 +330,7 @@ func TestASignInHashesAnOutdatedPasswordAnewAndEndsNoSession(t *testing.T) {
 }
 
 func TestACredentialOfAnEarlierVersionStillResumes(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	id := h.user(t, "jo", 4)
 	secret, err := h.Credential(t.Context(), id)
 	must(t, err)
@@ -348,7 +348,7 @@ func TestACredentialOfAnEarlierVersionStillResumes(t *testing.T) {
 }
 
 func TestAPasswordIsNoNameOfTheUserOrThePortal(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.user(t, "johanna.doe", 4)
 	settings, err := setting.Settings.Defaults()
 	must(t, err)

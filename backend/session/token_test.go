@@ -13,14 +13,14 @@ import (
 
 const badToken = "no_login: the API token is not valid"
 
-// signed puts together an LMv1 header for the time of a new house, plus skew.
+// signed puts together an LMv1 header for the time of a new fixture, plus skew.
 func signed(key, method, path, body string, skew time.Duration) string {
 	millis := strconv.FormatInt(time.Date(2026, 1, 31, 10, 0, 0, 0, time.UTC).Add(skew).UnixMilli(), 10)
 	return "LMv1 id:" + sign([]byte(key), method, millis, []byte(body), path) + ":" + millis
 }
 
 func TestATokenIsCheckedByItsHeader(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	id := h.user(t, "jo", 4)
 	put(t, h, people.Tokens.Name, &people.Token{AdminID: id, AccessID: "id", BearerHash: bearerHash("b3arer"),
 		SealedKey: h.db.Seal(people.AccessKeyPlace("id"), []byte("kkkkkkkk")), Status: people.TokenActive})
@@ -100,29 +100,30 @@ func TestATokenIsCheckedByItsHeader(t *testing.T) {
 func TestATokenEndsWithItsUserAndHasTheirRights(t *testing.T) {
 	for _, tt := range []struct {
 		what string
-		do   func(h *house, user, token int64)
+		do   func(h *fixture, user, token int64)
 		err  string
 		role string
 	}{
-		{"nothing happens", func(*house, int64, int64) {}, "", "readonly"},
-		{"the user gets another role", func(h *house, user, _ int64) {
+		{"nothing happens", func(*fixture, int64, int64) {}, "", "readonly"},
+		{"the user gets another role", func(h *fixture, user, _ int64) {
 			change(t, h, people.Users.Name, user, func(u *people.User) { u.Roles = []people.RoleRef{{ID: 3}} })
 		}, "", "ackonly"},
-		{"the user becomes one for programs only", func(h *house, user, _ int64) {
+		{"the user becomes one for programs only", func(h *fixture, user, _ int64) {
 			change(t, h, people.Users.Name, user, func(u *people.User) { u.APIOnly = true })
 		}, "", "readonly"},
-		{"the user is suspended", func(h *house, user, _ int64) {
+		{"the user is suspended", func(h *fixture, user, _ int64) {
 			change(t, h, people.Users.Name, user, func(u *people.User) { u.Status = "suspended" })
 		}, badToken, ""},
-		{"the user is deleted", func(h *house, user, _ int64) { remove(t, h, people.Users.Name, user) }, badToken, ""},
-		{"the token is suspended", func(h *house, _, token int64) {
+		{"the user is deleted", func(h *fixture, user, _ int64) { remove(t, h, people.Users.Name, user) },
+			badToken, ""},
+		{"the token is suspended", func(h *fixture, _, token int64) {
 			change(t, h, people.Tokens.Name, token, func(t *people.Token) { t.Status = people.TokenSuspended })
 		}, badToken, ""},
-		{"the token is deleted", func(h *house, _, token int64) { remove(t, h, people.Tokens.Name, token) },
+		{"the token is deleted", func(h *fixture, _, token int64) { remove(t, h, people.Tokens.Name, token) },
 			badToken, ""},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
-			h := newHouse(t)
+			h := newFixture(t)
 			user := h.user(t, "jo", 4)
 			made, err := h.CreateToken(t.Context(), user, "", "test")
 			must(t, err)
@@ -139,7 +140,7 @@ func TestATokenEndsWithItsUserAndHasTheirRights(t *testing.T) {
 }
 
 func TestACreatedTokenWorksBothWays(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	user := h.user(t, "jo", 4)
 	made, err := h.CreateToken(t.Context(), user, "nightly", "cli")
 	must(t, err)
@@ -168,7 +169,7 @@ func TestACreatedTokenWorksBothWays(t *testing.T) {
 }
 
 func TestTheUseOfATokenIsRecordedAtMostOnceAMinute(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	made, err := h.CreateToken(t.Context(), h.user(t, "jo", 4), "", "")
 	must(t, err)
 	use := func(remote string) resource.Seconds {
@@ -200,7 +201,7 @@ func TestTheUseOfATokenIsRecordedAtMostOnceAMinute(t *testing.T) {
 }
 
 func TestAUseThatIsNotWrittenYetIsWrittenWhenClosing(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	made, err := h.CreateToken(t.Context(), h.user(t, "jo", 4), "", "")
 	must(t, err)
 	_, err = h.ByToken(t.Context(), "Bearer "+made.Bearer, TokenRequest{Remote: "192.0.2.1"})
@@ -214,7 +215,7 @@ func TestAUseThatIsNotWrittenYetIsWrittenWhenClosing(t *testing.T) {
 }
 
 func TestATokenExpires(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	id := h.user(t, "jo", 4)
 	expires := resource.SecondsOf(h.clock.Now().Add(time.Hour))
 	put(t, h, people.Tokens.Name, &people.Token{AdminID: id, AccessID: "id", BearerHash: bearerHash("b3arer"),
@@ -236,7 +237,7 @@ func TestATokenExpires(t *testing.T) {
 }
 
 func TestATokenDoesNoMoreThanItsRole(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	admin := h.user(t, "boss", 1)
 	viewer := h.user(t, "jo", 4)
 	role := people.Role{Name: "less", Privileges: []people.Privilege{{ObjectType: "deviceGroup", ObjectID: "*",
@@ -272,7 +273,7 @@ func TestATokenDoesNoMoreThanItsRole(t *testing.T) {
 }
 
 func TestAnAccessIsRenewedWithTheLimitsOfItsToken(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	admin := h.user(t, "boss", 1)
 	for bearer, token := range map[string]people.Token{
 		"limited": {RoleID: 4}, "temporary": {ExpiresOn: resource.SecondsOf(h.clock.Now().Add(time.Hour))}, "whole": {},

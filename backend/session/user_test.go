@@ -9,7 +9,7 @@ import (
 )
 
 func TestAddingUsersFromTheCommandLine(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	for _, tt := range []struct{ name, password, role, err, email string }{
 		{"admin", password, "administrator", "", "admin@localhost"},
 		{"j.doe@example.net", password, "readonly", "", "j.doe@example.net"},
@@ -44,7 +44,7 @@ func TestAddingUsersFromTheCommandLine(t *testing.T) {
 }
 
 func TestSettingAPasswordEndsTheOldOne(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.user(t, "jo", 4)
 	for _, tt := range []struct{ name, password, err string }{
 		{"nobody", "a new password", "unknown: there is no user nobody"},

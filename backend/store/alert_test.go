@@ -24,14 +24,14 @@ import (
 // subgroup (3) and ranch (2) in Austin (4). Instance n is Echo on device n, of which
 // findings are about the loss.
 type watched struct {
-	*house
+	*fixture
 	now resource.Seconds
 }
 
 func watch(t *testing.T) *watched {
 	t.Helper()
 	w := &watched{open(t), resource.SecondsOf(noon)}
-	h := w.house
+	h := w.fixture
 	add(h, &fleet.Instances)
 	add(h, &alert.Rules)
 	add(h, &alert.Chains)

@@ -16,7 +16,7 @@ import (
 )
 
 // told returns the audit log as lines, as "who action object id: sentence".
-func (h *house) told() []string {
+func (h *fixture) told() []string {
 	h.t.Helper()
 	rows, err := resource.Find(h.t.Context(), h.db, audit.AuditLogs.Name)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 )
 
 // steps sends requests one after the other. An empty want is any object.
-func (h *house) steps(who *resource.Access, all []step) {
+func (h *fixture) steps(who *resource.Access, all []step) {
 	h.t.Helper()
 	for _, s := range all {
 		got := h.ask(who, s.request, s.body)
@@ -42,7 +42,7 @@ const listMembers = "GET /device/devices?fields=displayName,hostGroupIds"
 
 // company has the groups 2 Servers, 3 Servers/Linux and 4 Auto, which is
 // dynamic, and the devices web-1, web-2 and db-1.
-func company(t *testing.T) *house {
+func company(t *testing.T) *fixture {
 	h := open(t)
 	h.steps(admin, []step{
 		{"POST /device/groups", `{"name":"Servers","customProperties":[{"name":"tier","value":"gold"},` +

@@ -66,7 +66,7 @@ var lanes = resource.Resource[*lane]{
 
 // openNested is a portal with two devices, of which the first is in group 2 and
 // the second in group 3, with ports P_1 and P_2 and a lane on each.
-func openNested(t *testing.T) *house {
+func openNested(t *testing.T) *fixture {
 	t.Helper()
 	h := open(t)
 	add(h, &ports)

@@ -10,7 +10,7 @@ import (
 )
 
 // equipped is a company whose device web-1 has properties of every type.
-func equipped(t *testing.T) *house {
+func equipped(t *testing.T) *fixture {
 	h := company(t)
 	h.steps(admin, []step{
 		{"PATCH /device/groups/1",

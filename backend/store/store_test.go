@@ -27,17 +27,17 @@ import (
 
 var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 
-// house is a portal's tables with what every portal begins with.
-type house struct {
+// fixture is a portal's tables with what every portal begins with.
+type fixture struct {
 	t         testing.TB
 	db        *store.DB
 	path      string
 	endpoints []resource.Endpoint
 }
 
-func open(t testing.TB) *house {
+func open(t testing.TB) *fixture {
 	t.Helper()
-	h := &house{t: t, path: filepath.Join(t.TempDir(), "portal.db")}
+	h := &fixture{t: t, path: filepath.Join(t.TempDir(), "portal.db")}
 	h.start()
 	if err := h.db.Write(t.Context(), func(tx resource.Tx) error {
 		return portal.Seed(t.Context(), tx, resource.SecondsOf(noon))
@@ -47,7 +47,7 @@ func open(t testing.TB) *house {
 	return h
 }
 
-func (h *house) start() {
+func (h *fixture) start() {
 	h.t.Helper()
 	_, bench := h.t.(*testing.B)
 	db, err := store.Open(h.t.Context(), store.Options{Path: h.path, Clock: func() time.Time { return noon },
@@ -79,7 +79,7 @@ func (h *house) start() {
 	db.SetAuditor(audit.Audit)
 }
 
-func add[T any](h *house, r *resource.Resource[*T]) {
+func add[T any](h *fixture, r *resource.Resource[*T]) {
 	h.t.Helper()
 	table, err := store.Add(h.db, r)
 	if err != nil {
@@ -92,7 +92,7 @@ var admin = &resource.Access{UserID: 1, User: "admin", Admin: true}
 
 // ask sends "GET /device/devices?size=2" with a body, as a user, and returns
 // the response's body, or the fault as "kind field: sentence".
-func (h *house) ask(who *resource.Access, request, body string) string {
+func (h *fixture) ask(who *resource.Access, request, body string) string {
 	h.t.Helper()
 	answer, err := h.do(who, request, body, "")
 	if err != nil {
@@ -108,7 +108,7 @@ func (h *house) ask(who *resource.Access, request, body string) string {
 	return string(answer.(resource.JSON))
 }
 
-func (h *house) do(who *resource.Access, request, body, ifMatch string) (any, error) {
+func (h *fixture) do(who *resource.Access, request, body, ifMatch string) (any, error) {
 	h.t.Helper()
 	method, target, _ := strings.Cut(request, " ")
 	path, query, _ := strings.Cut(target, "?")

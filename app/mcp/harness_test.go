@@ -30,8 +30,8 @@ import (
 	"spyglass/backend/server"
 )
 
-// house is a portal of the demo, with tokens of its users.
-type house struct {
+// fixture is a portal of the demo, with tokens of its users.
+type fixture struct {
 	app    *app.App
 	folder string
 	log    *buffer
@@ -64,7 +64,7 @@ func (b *buffer) String() string {
 }
 
 // demo is the portal that the tests share. They leave it as it was.
-var demo *house
+var demo *fixture
 
 func TestMain(m *testing.M) {
 	os.Exit(func() int {
@@ -85,8 +85,8 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-func open(folder string, o server.Options) (*house, error) {
-	h := &house{folder: folder, log: &buffer{filled: make(chan struct{})}, tokens: map[string]string{}}
+func open(folder string, o server.Options) (*fixture, error) {
+	h := &fixture{folder: folder, log: &buffer{filled: make(chan struct{})}, tokens: map[string]string{}}
 	o.Data, o.Listen, o.Version = folder, "127.0.0.1:0", "test"
 	o.Log = slog.New(slog.NewTextHandler(h.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	var err error
@@ -94,7 +94,7 @@ func open(folder string, o server.Options) (*house, error) {
 	return h, err
 }
 
-func (h *house) close() {
+func (h *fixture) close() {
 	ctx, stop := context.WithCancel(context.Background())
 	stop()
 	if err := h.app.Wait(ctx); err != nil {
@@ -103,7 +103,7 @@ func (h *house) close() {
 }
 
 // token returns a token of a user, the same each time.
-func (h *house) token(t *testing.T, user string) string {
+func (h *fixture) token(t *testing.T, user string) string {
 	t.Helper()
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -120,7 +120,7 @@ func (h *house) token(t *testing.T, user string) string {
 }
 
 // ask sends a request to the portal as the administrator.
-func (h *house) ask(t *testing.T, method, path, body string) (status int, text string) {
+func (h *fixture) ask(t *testing.T, method, path, body string) (status int, text string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, h.app.Origin()+path, strings.NewReader(body))
 	if err != nil {
@@ -140,7 +140,7 @@ func (h *house) ask(t *testing.T, method, path, body string) (status int, text s
 	return response.StatusCode, string(all)
 }
 
-func (h *house) mustAsk(t *testing.T, method, path, body string) string {
+func (h *fixture) mustAsk(t *testing.T, method, path, body string) string {
 	t.Helper()
 	status, text := h.ask(t, method, path, body)
 	if status/100 != 2 {
@@ -150,7 +150,7 @@ func (h *house) mustAsk(t *testing.T, method, path, body string) string {
 }
 
 // allowWrites sets whether agents that connect to /mcp may write.
-func (h *house) allowWrites(t *testing.T, may bool) {
+func (h *fixture) allowWrites(t *testing.T, may bool) {
 	t.Helper()
 	h.mustAsk(t, "PATCH", "/api/setting/portal", fmt.Sprintf(`{"agentsMayWrite":%t}`, may))
 }
@@ -164,13 +164,13 @@ type agent struct {
 var implementation = &sdk.Implementation{Name: "test-agent", Version: "7.1"}
 
 // connect connects over pipes to a server for the portal.
-func (h *house) connect(t *testing.T, token string, writes bool) *agent {
+func (h *fixture) connect(t *testing.T, token string, writes bool) *agent {
 	t.Helper()
 	return h.connectTo(t, mcp.Stdio{Portal: h.app.Origin(), Token: token, Writes: writes})
 }
 
 // connectTo starts a server on pipes, as a client does with the command, and connects.
-func (h *house) connectTo(t *testing.T, o mcp.Stdio) *agent {
+func (h *fixture) connectTo(t *testing.T, o mcp.Stdio) *agent {
 	t.Helper()
 	toServer, fromClient := io.Pipe()
 	toClient, fromServer := io.Pipe()
@@ -224,7 +224,7 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // connectHTTP connects to the portal's own /mcp.
-func (h *house) connectHTTP(t *testing.T, token *string) *agent {
+func (h *fixture) connectHTTP(t *testing.T, token *string) *agent {
 	t.Helper()
 	a := dial(t, &sdk.StreamableClientTransport{Endpoint: h.app.Origin() + "/mcp", MaxRetries: -1,
 		HTTPClient: &http.Client{Transport: bearer{token}}})
