@@ -156,7 +156,7 @@ async function files(place: string): Promise<string[]> {
   if (/\.\w+$/.test(place)) return [place]
   const all = await readdir(new URL(`./${place}/`, import.meta.url))
   return all
-    .filter((f) => /\.(svelte|ts)$/.test(f) && f !== 'text.ts' && !f.endsWith('.test.ts'))
+    .filter((f) => /\.(svelte|ts)$/.test(f) && !/(^|-)text\.ts$|\.test\.ts$/.test(f))
     .map((f) => `${place}/${f}`)
 }
 
