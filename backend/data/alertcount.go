@@ -32,7 +32,7 @@ type ThresholdCount struct {
 	Clears    int64  `json:"alertClearInterval" doc:"polls in a row before it clears"`
 	Interval  int64  `json:"collectionInterval" doc:"seconds between two polls"`
 
-	Total    int64 `json:"total" doc:"alerts"`
+	Total    int64 `json:"opened" doc:"alerts that it would have opened"`
 	Critical int64 `json:"critical" doc:"those that became critical"`
 	Error    int64 `json:"error" doc:"those that became error, but not critical"`
 	Warn     int64 `json:"warn" doc:"those that stayed warnings"`
@@ -42,7 +42,7 @@ type ThresholdCount struct {
 	Samples  int64          `json:"samples" doc:"values that were compared"`
 	Sparse   int64          `json:"sparse" doc:"distance of older samples in seconds, if it is longer than the interval: shorter peaks are not in them; 0: every poll has a sample"`
 	SparseTo int64          `json:"sparseUntil" doc:"until then samples are that far apart, epoch seconds; 0: every poll has a sample"`
-	Items    []CountedAlert `json:"items" doc:"the newest 100, the newest first"`
+	Items    []CountedAlert `json:"alerts" doc:"the newest 100, the newest first"`
 }
 
 // CountedAlert is an alert that a threshold would have opened.

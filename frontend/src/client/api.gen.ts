@@ -9073,8 +9073,8 @@ export interface components {
             alertClearInterval: number;
             /** @description seconds between two polls */
             collectionInterval: number;
-            /** @description alerts */
-            total: number;
+            /** @description alerts that it would have opened */
+            opened: number;
             /** @description those that became critical */
             critical: number;
             /** @description those that became error, but not critical */
@@ -9092,7 +9092,7 @@ export interface components {
             /** @description until then samples are that far apart, epoch seconds; 0: every poll has a sample */
             sparseUntil: number;
             /** @description the newest 100, the newest first */
-            items: components["schemas"]["CountedAlert"][];
+            alerts: components["schemas"]["CountedAlert"][];
         };
         IncidentAlert: {
             id: number;
