@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// recording is what /watches/{watchId} returns.
+// recording is the response of /watches/{watchId}.
 type recording struct {
 	Paths   []string
 	Samples []struct {

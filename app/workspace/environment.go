@@ -137,48 +137,29 @@ func (w *Workspace) pastEnvironment(ctx context.Context, c *resource.Call) (*pas
 	}
 	gone := &pastEnvironment{environment: *e}
 	rows, err := resource.Find(ctx, w.db, variableRows, inEnvironment(e)...)
+	if err != nil {
+		return nil, err
+	}
 	for _, v := range rows {
-		past := pastVariable{variable: v}
-		if v.Secret && err == nil {
-			if past.secret, err = w.Secret(&v); fault.Is(err, fault.Unknown) {
-				err = nil
-			}
+		past, err := w.withSecret(v)
+		if err != nil {
+			return nil, err
 		}
 		gone.variables = append(gone.variables, past)
 	}
-	return gone, err
+	return gone, nil
 }
 
 // regainingEnvironment returns POST /environments/{id}/restore.
 func (w *Workspace) regainingEnvironment() resource.Endpoint {
-	return resource.Endpoint{
-		Method: "POST", Path: "/environments/{id}/restore",
-		Summary: "Restore a deleted environment with its variables", Right: anyone,
-		Params: idParam, Response: declared(struct{}{}),
-		Doc: "Possible for two minutes.",
-		Handle: func(ctx context.Context, c *resource.Call) (any, error) {
-			id, err := c.ID("id")
-			if err != nil {
-				return nil, err
-			}
-			w.writing.Lock()
-			defer w.writing.Unlock()
-			gone, ok := w.deletedEnvironments.take(c.Access.UserID, id)
-			if !ok {
-				return nil, fault.New(fault.Unknown, "environment %d can no longer be restored", id)
-			}
-			if err := w.db.Write(ctx, func(tx resource.Tx) error { return gone.putBack(ctx, tx) }); err != nil {
-				w.deletedEnvironments.put(c.Access.UserID, id, gone)
-				return nil, err
-			}
-			for _, past := range gone.variables {
-				if past.secret != "" {
-					w.keep(past.variable.key(), past.secret)
-				}
-			}
-			return resource.JSON("{}"), nil
+	return regain(w, &w.deletedEnvironments, regained[pastEnvironment]{
+		path: "/environments", label: "environment",
+		summary: "Restore a deleted environment with its variables",
+		putBack: func(ctx context.Context, tx resource.Tx, gone pastEnvironment) error {
+			return gone.putBack(ctx, tx)
 		},
-	}
+		variables: func(gone pastEnvironment) []pastVariable { return gone.variables },
+	})
 }
 
 // putBack writes the environment and its variables again. It is active as it was, unless

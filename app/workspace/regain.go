@@ -28,12 +28,9 @@ func (w *Workspace) removeVariable(remove handle) handle {
 		if was == nil {
 			return remove(ctx, c) // it returns the error
 		}
-		gone := pastVariable{variable: *was}
-		if was.Secret {
-			var err error
-			if gone.secret, err = w.Secret(was); err != nil && !fault.Is(err, fault.Unknown) {
-				return nil, err
-			}
+		gone, err := w.withSecret(*was)
+		if err != nil {
+			return nil, err
 		}
 		out, err := remove(ctx, c)
 		if err != nil {
@@ -47,11 +44,41 @@ func (w *Workspace) removeVariable(remove handle) handle {
 	}
 }
 
+// withSecret returns a variable with its secret, if it has one.
+func (w *Workspace) withSecret(v Variable) (pastVariable, error) {
+	if !v.Secret {
+		return pastVariable{variable: v}, nil
+	}
+	secret, err := w.Secret(&v)
+	if fault.Is(err, fault.Unknown) {
+		err = nil
+	}
+	return pastVariable{v, secret}, err
+}
+
 // regaining returns POST /variables/{id}/restore.
 func (w *Workspace) regaining() resource.Endpoint {
+	return regain(w, &w.deletedVariables, regained[pastVariable]{
+		path: "/variables", label: "variable",
+		summary: "Restore a deleted variable, or one that was secret, with its secret",
+		putBack: func(ctx context.Context, tx resource.Tx, gone pastVariable) error {
+			return resource.Put(ctx, tx, variableRows, &gone.variable)
+		},
+		variables: func(gone pastVariable) []pastVariable { return []pastVariable{gone} },
+	})
+}
+
+// regained declares how deleted objects of one kind are restored.
+type regained[P any] struct {
+	path, label, summary string
+	putBack              func(ctx context.Context, tx resource.Tx, gone P) error
+	variables            func(gone P) []pastVariable // whose secrets come back
+}
+
+// regain returns POST {path}/{id}/restore, which restores what is kept in memory.
+func regain[P any](w *Workspace, kept *bin[P], of regained[P]) resource.Endpoint {
 	return resource.Endpoint{
-		Method: "POST", Path: "/variables/{id}/restore",
-		Summary: "Restore a deleted variable, or one that was secret, with its secret", Right: anyone,
+		Method: "POST", Path: of.path + "/{id}/restore", Summary: of.summary, Right: anyone,
 		Params: idParam, Response: declared(struct{}{}),
 		Doc: "Possible for two minutes.",
 		Handle: func(ctx context.Context, c *resource.Call) (any, error) {
@@ -61,18 +88,18 @@ func (w *Workspace) regaining() resource.Endpoint {
 			}
 			w.writing.Lock()
 			defer w.writing.Unlock()
-			gone, ok := w.deletedVariables.take(c.Access.UserID, id)
+			gone, ok := kept.take(c.Access.UserID, id)
 			if !ok {
-				return nil, fault.New(fault.Unknown, "variable %d can no longer be restored", id)
+				return nil, fault.New(fault.Unknown, "%s %d can no longer be restored", of.label, id)
 			}
-			err = w.db.Write(
-				ctx, func(tx resource.Tx) error { return resource.Put(ctx, tx, variableRows, &gone.variable) })
-			if err != nil {
-				w.deletedVariables.put(c.Access.UserID, id, gone)
+			if err := w.db.Write(ctx, func(tx resource.Tx) error { return of.putBack(ctx, tx, gone) }); err != nil {
+				kept.put(c.Access.UserID, id, gone)
 				return nil, err
 			}
-			if gone.secret != "" {
-				w.keep(gone.variable.key(), gone.secret)
+			for _, past := range of.variables(gone) {
+				if past.secret != "" {
+					w.keep(past.variable.key(), past.secret)
+				}
 			}
 			return resource.JSON("{}"), nil
 		},

@@ -37,7 +37,7 @@ var tokenRequests = resource.Resource[*tokenRequest]{Name: "snippetToken", Label
 			Min: resource.Bound(1), Max: resource.Bound(longestDays)},
 	}}
 
-// tokenPlan is what a token for a request would be limited to.
+// tokenPlan describes the limits of a token for a request.
 type tokenPlan struct {
 	Right  string `json:"right" doc:"permission that the request needs"`
 	Role   string `json:"role" doc:"name of the role that has this permission and no other"`

@@ -14,7 +14,7 @@ func beside(do func()) (done func()) {
 	return running.Wait
 }
 
-// piece is what is read of a response at once.
+// piece is a buffer for one read of a response.
 type piece [64 << 10]byte
 
 // pieces are used again, because each request needs one and a run sends thousands.
