@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"os"
@@ -157,7 +158,7 @@ func TestADemoThatIsToldToEndWhileItIsFilledEndsInPeace(t *testing.T) {
 	for lines.Scan() {
 		rest = append(rest, lines.Text())
 	}
-	if err := cmd.Wait(); err != nil {
+	if err := errors.Join(lines.Err(), cmd.Wait()); err != nil {
 		t.Errorf("%v, after %q", err, rest)
 	}
 }

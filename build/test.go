@@ -39,9 +39,7 @@ var steps = []step{
 	{name: "page-lint", run: script("lint")},
 	{name: "units", run: script("test")},
 	{name: "lint", run: lint},
-	{name: "vet", run: goTool("vet", "./...")},
-	{name: "vet-desktop", needs: project.ForWindow, lacks: linux,
-		run: goTool("vet", "-tags", project.DesktopTags+",window,packages", "./...")},
+	{name: "lint-desktop", needs: project.ForWindow, lacks: linux, run: lintDesktop},
 	{name: "go", needs: project.ForGo, run: goTests},
 	{name: "contract", run: contract},
 	{name: "fuzz", run: fuzz},
@@ -244,7 +242,7 @@ func goRace(ctx context.Context, p project.Project, packages []string) error {
 	return goTest(ctx, p, nil, slices.Concat([]string{"-race", "-timeout=60m"}, unracedParts, quick), packages...)
 }
 
-// quick are flags that save time: the step vet vets, and nobody debugs the tests.
+// quick are flags that save time: the step lint vets, and nobody debugs the tests.
 var quick = []string{"-vet=off", "-ldflags=-w"}
 
 // packagesBut returns all packages without some.
@@ -257,10 +255,6 @@ func packagesBut(ctx context.Context, p project.Project, some []string) ([]strin
 	}
 	return slices.DeleteFunc(strings.Fields(string(out)),
 		func(name string) bool { return slices.Contains(some, name) }), nil
-}
-
-func goTool(args ...string) func(context.Context, project.Project) error {
-	return func(ctx context.Context, p project.Project) error { return p.Do(ctx, "go", args...) }
 }
 
 // script returns a step that runs an npm script of the frontend.

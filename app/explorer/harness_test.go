@@ -425,6 +425,9 @@ func (h *fixture) listen(user int) <-chan string {
 				events <- name + " " + text
 			}
 		}
+		if err := lines.Err(); err != nil && ctx.Err() == nil {
+			h.t.Errorf("events of user %d: %v", user, err)
+		}
 	})
 	h.t.Cleanup(func() { cancel(); _ = response.Body.Close(); reading.Wait() })
 	return events

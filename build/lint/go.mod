@@ -2,11 +2,13 @@ module spyglass/build/lint
 
 go 1.26.0
 
-tool (
-	github.com/gordonklaus/ineffassign
-	github.com/kisielk/errcheck
-	github.com/mgechev/revive
-	honnef.co/go/tools/cmd/staticcheck
+tool github.com/mgechev/revive
+
+require (
+	github.com/gordonklaus/ineffassign v0.2.0
+	github.com/kisielk/errcheck v1.30.0
+	golang.org/x/tools v0.51.0
+	honnef.co/go/tools v0.8.2
 )
 
 require (
@@ -14,9 +16,7 @@ require (
 	github.com/BurntSushi/toml v1.5.0 // indirect
 	github.com/fatih/color v1.18.0 // indirect
 	github.com/fatih/structtag v1.2.0 // indirect
-	github.com/gordonklaus/ineffassign v0.2.0 // indirect
 	github.com/hashicorp/go-version v1.7.0 // indirect
-	github.com/kisielk/errcheck v1.30.0 // indirect
 	github.com/mattn/go-colorable v0.1.14 // indirect
 	github.com/mattn/go-isatty v0.0.20 // indirect
 	github.com/mgechev/dots v1.0.0 // indirect
@@ -27,6 +27,4 @@ require (
 	golang.org/x/sync v0.23.0 // indirect
 	golang.org/x/sys v0.48.0 // indirect
 	golang.org/x/text v0.30.0 // indirect
-	golang.org/x/tools v0.51.0 // indirect
-	honnef.co/go/tools v0.8.2 // indirect
 )
