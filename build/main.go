@@ -16,13 +16,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
-	"os/signal"
 	"strings"
-	"syscall"
 
-	"spyglass/build/bench"
 	"spyglass/build/project"
 )
 
@@ -36,38 +31,33 @@ var commands = []command{
 	{"run", "build the app and open it; what follows goes to the app", run},
 	{"test", "run every test, or only the steps that are named", test},
 	{"dev", "run it, and rebuild it whenever a source changes", dev},
-	{"bench", "measure it against the least it could cost", bench.Run},
-	{"torture", "run it under hostile conditions and count what it loses: [-for 1h] [-seed N] [TRIAL…]", tortured},
+	{"bench", "measure it against the least it could cost", program("bench")},
+	{"torture", "run it under hostile conditions and count what it loses: [-for 1h] [-seed N] [TRIAL…]",
+		program("torture")},
 	{"package", "make what people install: .deb, .rpm, installer and archives", pack},
 }
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := start(ctx, os.Args[1:])
-	stop()
-	if err == nil {
-		return
+func main() { project.Main(start) }
+
+// program returns a command that is a program of its own, so that the others do
+// not have to compile what it needs.
+func program(name string) func(ctx context.Context, p project.Project, args []string) error {
+	return func(ctx context.Context, p project.Project, args []string) error {
+		path, err := p.Compile(ctx, name, "", "./build/"+name)
+		if err != nil {
+			return err
+		}
+		return p.Command(ctx, ".", path, args...).Run()
 	}
-	var exit *exec.ExitError
-	if errors.As(err, &exit) && exit.ExitCode() > 0 {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(exit.ExitCode())
-	}
-	fmt.Fprintln(os.Stderr, err)
-	os.Exit(1)
 }
 
-func start(ctx context.Context, args []string) error {
+// start runs the command that args name.
+func start(ctx context.Context, p project.Project, args []string) error {
 	if len(args) > 0 {
 		for _, c := range commands {
-			if c.name != args[0] {
-				continue
+			if c.name == args[0] {
+				return c.run(ctx, p, args[1:])
 			}
-			p, err := project.Find(ctx)
-			if err != nil {
-				return err
-			}
-			return c.run(ctx, p, args[1:])
 		}
 	}
 	var usage strings.Builder

@@ -1,4 +1,4 @@
-// Package bench compares the program with a floor, the least that its work could
+// Bench compares the program with a floor, the least that its work could
 // cost, or with other programs that do the same, on the same machine at the same
 // time, and prints a row for each figure.
 //
@@ -7,8 +7,8 @@
 //
 // Each row gives its unit. Figures are measured one after the other; a figure may
 // use several goroutines, which end with it. A failed measurement does not stop
-// the others: Run names it at the end, in its error.
-package bench
+// the others: the last line names it.
+package main
 
 import (
 	"context"
@@ -19,6 +19,8 @@ import (
 
 	"spyglass/build/project"
 )
+
+func main() { project.Main(start) }
 
 // figure is one comparison with the least that the work could cost, or with
 // another program.
@@ -105,9 +107,9 @@ var figures = []figure{
 	backfill,
 }
 
-// Run measures the figures that args name, or all of them. It writes into
+// start measures the figures that args name, or all of them. It writes into
 // build/bin and the system's temporary folder only.
-func Run(ctx context.Context, p project.Project, args []string) error {
+func start(ctx context.Context, p project.Project, args []string) error {
 	for _, name := range args {
 		if !slices.ContainsFunc(figures, func(f figure) bool { return f.name == name }) {
 			return fmt.Errorf("there is no figure %s", name)

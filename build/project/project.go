@@ -12,11 +12,36 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
 )
+
+// Main runs a program of the project with its arguments until it is done or
+// interrupted, and ends the process: with the exit code of a command that failed,
+// or with 1 after another error.
+func Main(run func(ctx context.Context, p Project, args []string) error) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	p, err := Find(ctx)
+	if err == nil {
+		err = run(ctx, p, os.Args[1:])
+	}
+	stop()
+	if err == nil {
+		return
+	}
+	var exit *exec.ExitError
+	failed := errors.As(err, &exit) && exit.ExitCode() > 0
+	if err != error(exit) { // a program has said itself why it failed
+		fmt.Fprintln(os.Stderr, err)
+	}
+	if failed {
+		os.Exit(exit.ExitCode())
+	}
+	os.Exit(1)
+}
 
 // Project is a checkout of this repository.
 type Project struct {

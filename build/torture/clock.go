@@ -1,4 +1,4 @@
-package torture
+package main
 
 import (
 	"context"
@@ -32,7 +32,7 @@ const sessionLasts = 10 * time.Minute
 // checks after each jump for requests that are refused, sessions that end too
 // early, limits that never reset, and maintenance that does not follow the
 // clock.
-func jumpingClock(ctx context.Context, o Options, r *result) error {
+func jumpingClock(ctx context.Context, o options, r *result) error {
 	return inFolder(func(folder string) (err error) {
 		var offset atomic.Int64
 		clock := func() time.Time { return time.Now().Round(0).Add(time.Duration(offset.Load())) }
@@ -49,9 +49,9 @@ func jumpingClock(ctx context.Context, o Options, r *result) error {
 		if err := v.signIn(ctx, s.Passwords["admin"]); err != nil {
 			return err
 		}
-		ctx, cancel := context.WithTimeout(ctx, o.For)
+		ctx, cancel := context.WithTimeout(ctx, o.long)
 		defer cancel()
-		random := rand.New(rand.NewPCG(o.Seed, 2))
+		random := rand.New(rand.NewPCG(o.seed, 2))
 		for round := 0; round < len(jumps) || ctx.Err() == nil; round++ {
 			if round >= len(jumps) {
 				if err := pause(ctx, time.Second); err != nil { // the portal takes 500 requests a minute

@@ -1,4 +1,4 @@
-package torture
+package main
 
 import (
 	"context"
@@ -30,12 +30,12 @@ var long = strings.Repeat("x", 1000)
 // fullDisk fills a small disk under the program, expects 507 and readable data,
 // frees space and expects writes to work again; at the end it kills the program
 // and checks that acknowledged writes are still there.
-func fullDisk(ctx context.Context, o Options, r *result) error {
+func fullDisk(ctx context.Context, o options, r *result) error {
 	return inFolder(func(folder string) (err error) {
 		if err := os.Mkdir(folder, 0o700); err != nil {
 			return err
 		}
-		ctx, cancel := context.WithTimeout(ctx, o.For)
+		ctx, cancel := context.WithTimeout(ctx, o.long)
 		defer cancel()
 		for round := 0; round == 0 || ctx.Err() == nil; round++ {
 			if err := syscall.Mount("tmpfs", folder, "tmpfs", 0,
@@ -51,9 +51,9 @@ func fullDisk(ctx context.Context, o Options, r *result) error {
 	})
 }
 
-func fill(ctx context.Context, o Options, r *result, disk string) error {
+func fill(ctx context.Context, o options, r *result, disk string) error {
 	folder := filepath.Join(disk, "data")
-	p, err := startProgram(o.Program, folder, nil, "--rate-limit", "off")
+	p, err := startProgram(o.program, folder, nil, "--rate-limit", "off")
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func fill(ctx context.Context, o Options, r *result, disk string) error {
 	r.used(p.peak())
 	bearer := p.bearer
 	p.kill()
-	again, err := startProgram(o.Program, folder, nil, "--rate-limit", "off")
+	again, err := startProgram(o.program, folder, nil, "--rate-limit", "off")
 	if err != nil {
 		r.isLost("after a full disk: %v", err)
 		return nil

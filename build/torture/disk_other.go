@@ -1,6 +1,6 @@
 //go:build !linux
 
-package torture
+package main
 
 import (
 	"context"
@@ -9,6 +9,6 @@ import (
 
 func needsRoot() string { return "Linux" }
 
-func fullDisk(context.Context, Options, *result) error {
+func fullDisk(context.Context, options, *result) error {
 	return errors.New("a small disk can only be mounted on Linux")
 }

@@ -1,4 +1,4 @@
-package torture
+package main
 
 import (
 	"context"
@@ -12,9 +12,9 @@ import (
 
 // hostileFiles gives every importer generated files of up to 100 KB that would
 // grow, nest or repeat without end. None may take more than 64 MB and 2 s.
-func hostileFiles(ctx context.Context, o Options, r *result) error {
+func hostileFiles(ctx context.Context, o options, r *result) error {
 	return inFolder(func(folder string) error {
-		p, err := startProgram(o.Program, folder, []string{fmt.Sprintf("GOMEMLIMIT=%d", memoryLimit)},
+		p, err := startProgram(o.program, folder, []string{fmt.Sprintf("GOMEMLIMIT=%d", memoryLimit)},
 			"--rate-limit", "off")
 		if err != nil {
 			return err
@@ -23,10 +23,10 @@ func hostileFiles(ctx context.Context, o Options, r *result) error {
 		if err := p.authorize(ctx); err != nil {
 			return err
 		}
-		ctx, cancel := context.WithTimeout(ctx, o.For)
+		ctx, cancel := context.WithTimeout(ctx, o.long)
 		defer cancel()
 		before := p.peak()
-		random := rand.New(rand.NewPCG(o.Seed, 3))
+		random := rand.New(rand.NewPCG(o.seed, 3))
 		for round := 0; round == 0 || ctx.Err() == nil; round++ {
 			for _, file := range hostile.Files(1000 + random.IntN(99_000)) {
 				p.read(ctx, r, file)

@@ -1,4 +1,4 @@
-package torture
+package main
 
 import (
 	"context"
@@ -10,15 +10,15 @@ import (
 
 // killed kills the program again and again while it writes to each database,
 // and compares the data after the next start with the acknowledged writes.
-func killed(ctx context.Context, o Options, r *result) error {
+func killed(ctx context.Context, o options, r *result) error {
 	return inFolder(func(folder string) error {
-		ctx, cancel := context.WithTimeout(ctx, o.For)
+		ctx, cancel := context.WithTimeout(ctx, o.long)
 		defer cancel()
-		random := rand.New(rand.NewPCG(o.Seed, 1))
+		random := rand.New(rand.NewPCG(o.seed, 1))
 		books := []*ledger{newLedger(devices), newLedger(variables)}
 		bearer := ""
 		for round := 0; round == 0 || ctx.Err() == nil; round++ {
-			p, err := startProgram(o.Program, folder, nil, "--rate-limit", "off")
+			p, err := startProgram(o.program, folder, nil, "--rate-limit", "off")
 			if err != nil {
 				r.isLost("round %d: %v", round, err)
 				return nil

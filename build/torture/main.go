@@ -7,11 +7,12 @@ import (
 	"time"
 
 	"spyglass/build/project"
-	"spyglass/build/torture"
 )
 
-// tortured builds the program and runs the trials that args name, or all.
-func tortured(ctx context.Context, p project.Project, args []string) error {
+func main() { project.Main(start) }
+
+// start builds the program and runs the trials that args name, or all.
+func start(ctx context.Context, p project.Project, args []string) error {
 	flags := flag.NewFlagSet("torture", flag.ContinueOnError)
 	long := flags.Duration("for", time.Hour, "time for all trials together")
 	seed := flags.Uint64("seed", uint64(time.Now().UnixNano()), "of everything random, to repeat a run")
@@ -25,6 +26,6 @@ func tortured(ctx context.Context, p project.Project, args []string) error {
 	if err != nil {
 		return err
 	}
-	return torture.Run(ctx, torture.Options{Program: program, For: *long, Trials: flags.Args(), Seed: *seed,
-		Timed: true, Out: os.Stdout})
+	return run(ctx, options{program: program, long: *long, trials: flags.Args(), seed: *seed, timed: true,
+		out: os.Stdout})
 }

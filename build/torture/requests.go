@@ -1,4 +1,4 @@
-package torture
+package main
 
 import (
 	"context"
@@ -73,13 +73,13 @@ func (t *target) copies() bool { return t.Path == "/data/backup" }
 // hostileRequests sends every class of hostile request to every endpoint, under
 // a memory limit. None may get a 5xx response, end the program, take long, or
 // take more memory than a request may.
-func hostileRequests(ctx context.Context, o Options, r *result) error {
+func hostileRequests(ctx context.Context, o options, r *result) error {
 	return inFolder(func(folder string) error {
 		all, err := targets(ctx, folder+"-catalog")
 		if err != nil {
 			return err
 		}
-		p, err := startProgram(o.Program, folder, []string{fmt.Sprintf("GOMEMLIMIT=%d", memoryLimit)}, "--demo",
+		p, err := startProgram(o.program, folder, []string{fmt.Sprintf("GOMEMLIMIT=%d", memoryLimit)}, "--demo",
 			"--rate-limit", "off")
 		if err != nil {
 			return err
@@ -88,16 +88,16 @@ func hostileRequests(ctx context.Context, o Options, r *result) error {
 		if err := p.authorize(ctx); err != nil {
 			return err
 		}
-		ctx, cancel := context.WithTimeout(ctx, o.For)
+		ctx, cancel := context.WithTimeout(ctx, o.long)
 		defer cancel()
 		before := p.peak()
 		// each endpoint meets each class before any meets it again
-		pairs := rand.New(rand.NewPCG(o.Seed, 4)).Perm(len(all) * len(classes))
+		pairs := rand.New(rand.NewPCG(o.seed, 4)).Perm(len(all) * len(classes))
 		var next atomic.Int64
 		var wait sync.WaitGroup
 		for n := range attackers {
 			wait.Go(func() {
-				a := &attacker{program: p, r: r, random: rand.New(rand.NewPCG(o.Seed, uint64(10+n)))}
+				a := &attacker{program: p, r: r, random: rand.New(rand.NewPCG(o.seed, uint64(10+n)))}
 				for ctx.Err() == nil && p.running() {
 					pair := pairs[int(next.Add(1))%len(pairs)]
 					a.attack(ctx, &all[pair/len(classes)], classes[pair%len(classes)])

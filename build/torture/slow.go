@@ -1,4 +1,4 @@
-package torture
+package main
 
 import (
 	"context"
@@ -36,9 +36,9 @@ var slowKinds = []struct {
 // slowConnections holds slowCount connections of each kind in turn, and sends
 // requests beside them. The slowest twentieth may take ten times as long as
 // without them.
-func slowConnections(ctx context.Context, o Options, r *result) error {
+func slowConnections(ctx context.Context, o options, r *result) error {
 	return inFolder(func(folder string) error {
-		p, err := startProgram(o.Program, folder, nil, "--demo", "--rate-limit", "off")
+		p, err := startProgram(o.program, folder, nil, "--demo", "--rate-limit", "off")
 		if err != nil {
 			return err
 		}
@@ -46,7 +46,7 @@ func slowConnections(ctx context.Context, o Options, r *result) error {
 		if err := p.authorize(ctx); err != nil {
 			return err
 		}
-		ctx, cancel := context.WithTimeout(ctx, o.For)
+		ctx, cancel := context.WithTimeout(ctx, o.long)
 		defer cancel()
 		before := p.slowest(ctx, r, "before any slow connection")
 		for round := 0; round < len(slowKinds) || ctx.Err() == nil; round++ {

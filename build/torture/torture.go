@@ -1,4 +1,4 @@
-// Package torture runs the spyglass program under hostile conditions and counts
+// Torture runs the spyglass program under hostile conditions and counts
 // what it lost and what it did wrong: hostile requests and files, kill -9, a
 // full disk, a clock that jumps, and slow connections.
 //
@@ -15,7 +15,7 @@
 // any other broken promise: a 5xx, an error of another shape, a program that
 // ends by itself, memory beyond the limit. A trial that cannot run at all
 // returns an error.
-package torture
+package main
 
 import (
 	"context"
@@ -27,21 +27,21 @@ import (
 	"time"
 )
 
-// Options select the program and the trials, and limit their duration.
-type Options struct {
-	Program string        // path of the built program
-	For     time.Duration // of all trials together, without their preparation; of one in its run
-	Trials  []string      // names; all when empty
-	Seed    uint64        // of everything random
-	Timed   bool          // a slow response is wrong, too: not where other programs share the machine
-	Out     io.Writer     // gets the table
+// options select the program and the trials, and limit their duration.
+type options struct {
+	program string        // path of the built program
+	long    time.Duration // of all trials together, without their preparation; of one in its run
+	trials  []string      // names; all when empty
+	seed    uint64        // of everything random
+	timed   bool          // a slow response is wrong, too: not where other programs share the machine
+	out     io.Writer     // gets the table
 }
 
 // trial is one kind of hostile condition.
 type trial struct {
 	name, does string
 	lacks      func() string // what it cannot run without here; nil or empty when it can
-	run        func(ctx context.Context, o Options, r *result) error
+	run        func(ctx context.Context, o options, r *result) error
 }
 
 // trials run in this order.
@@ -56,8 +56,8 @@ func trials() []trial {
 	}
 }
 
-// Names lists the trials.
-func Names() []string {
+// trialNames lists the trials.
+func trialNames() []string {
 	var names []string
 	for _, t := range trials() {
 		names = append(names, t.name)
@@ -68,23 +68,23 @@ func Names() []string {
 // errFound ends a run that lost something or did something wrong.
 var errFound = errors.New("the program lost something or did something wrong; the lines above say what")
 
-// Run runs the trials one after the other and prints a row for each.
-func Run(ctx context.Context, o Options) error {
-	chosen, err := choose(o.Trials)
+// run runs the trials one after the other and prints a row for each.
+func run(ctx context.Context, o options) error {
+	chosen, err := choose(o.trials)
 	if err != nil {
 		return err
 	}
-	o.For /= time.Duration(len(chosen))
-	fmt.Fprintf(o.Out, "seed %d\n", o.Seed)
+	o.long /= time.Duration(len(chosen))
+	fmt.Fprintf(o.out, "seed %d\n", o.seed)
 	const row = "%-10s %-58s %9s %6s %6s %9s %10s\n"
-	fmt.Fprintf(o.Out, row, "trial", "what it does", "tries", "lost", "wrong", "peak, MB", "slowest ms")
+	fmt.Fprintf(o.out, row, "trial", "what it does", "tries", "lost", "wrong", "peak, MB", "slowest ms")
 	found := false
 	for _, t := range chosen {
 		if t.lacks != nil && t.lacks() != "" {
-			fmt.Fprintf(o.Out, "%-10s needs %s and is left out\n", t.name, t.lacks())
+			fmt.Fprintf(o.out, "%-10s needs %s and is left out\n", t.name, t.lacks())
 			continue
 		}
-		r := &result{timed: o.Timed}
+		r := &result{timed: o.timed}
 		err := t.run(ctx, o, r)
 		if ctx.Err() != nil {
 			return errors.New("the run was stopped")
@@ -92,10 +92,10 @@ func Run(ctx context.Context, o Options) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", t.name, err)
 		}
-		fmt.Fprintf(o.Out, row, t.name, t.does, fmt.Sprint(r.tries), fmt.Sprint(r.lost), fmt.Sprint(r.wrong),
+		fmt.Fprintf(o.out, row, t.name, t.does, fmt.Sprint(r.tries), fmt.Sprint(r.lost), fmt.Sprint(r.wrong),
 			megabytes(r.peak), fmt.Sprint(r.slowest.Milliseconds()))
 		for _, line := range r.said {
-			fmt.Fprintln(o.Out, "   "+line)
+			fmt.Fprintln(o.out, "   "+line)
 		}
 		found = found || r.lost+r.wrong > 0
 	}
@@ -111,8 +111,8 @@ func choose(names []string) ([]trial, error) {
 		return all, nil
 	}
 	for _, name := range names {
-		if !slices.Contains(Names(), name) {
-			return nil, fmt.Errorf("there is no trial %s; there are %s", name, strings.Join(Names(), ", "))
+		if !slices.Contains(trialNames(), name) {
+			return nil, fmt.Errorf("there is no trial %s; there are %s", name, strings.Join(trialNames(), ", "))
 		}
 	}
 	return slices.DeleteFunc(all, func(t trial) bool { return !slices.Contains(names, t.name) }), nil

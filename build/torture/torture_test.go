@@ -1,4 +1,4 @@
-package torture
+package main
 
 import (
 	"os/exec"
@@ -16,11 +16,11 @@ func TestNothingHostileBreaksTheProgram(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", program, "spyglass").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for _, name := range Names() {
+	for _, name := range trialNames() {
 		t.Run(name, func(t *testing.T) {
 			var out strings.Builder
-			err := Run(t.Context(), Options{Program: program, For: 5 * time.Second, Trials: []string{name}, Seed: 1,
-				Out: &out})
+			err := run(t.Context(), options{program: program, long: 5 * time.Second, trials: []string{name}, seed: 1,
+				out: &out})
 			t.Log("\n" + out.String())
 			if err != nil {
 				t.Error(err)
