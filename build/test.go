@@ -191,71 +191,13 @@ func choose(names []string) ([]step, error) {
 	return chosen, nil
 }
 
-// raced lists the packages whose goroutines share the most state. Their tests always
-// run under the race detector. It makes tests 5 to 25 times slower, so that those of
-// the other packages run under it in the step race only.
-var raced = []string{
-	"spyglass/backend/service", "spyglass/backend/events", "spyglass/backend/poll", "spyglass/backend/collect",
-	"spyglass/backend/agent", "spyglass/backend/notify", "spyglass/backend/store", "spyglass/backend/store/engine",
-	"spyglass/backend/store/sqlite", "spyglass/backend/series", "spyglass/backend/remotewrite",
-	"spyglass/app/workspace",
-}
-
-// unraced lists packages that the race detector is not made for. The demo plays days
-// of its engine; tests in backend/monitor cover its concurrent code. The importers
-// limit their memory, and the detector multiplies it.
-var unraced = []string{"spyglass/backend/demo", "spyglass/app/exchange"}
-
-// unracedParts lists dependencies without the race detector, because it makes
-// them ten times slower: the SQLite engine, a C program translated to Go, and the
-// compressor. Each connection, and each stream, is used by one goroutine at a
-// time, and our packages are checked for that. Dependencies can be left out only
-// if they have no generics: for example, the code of sync.Map might be compiled
-// without the detector for all its users, which causes reports of false races.
-// SQLite's use of pointers, as in C, is not checked either.
-var unracedParts = []string{
-	"-gcflags=modernc.org/...=-d=checkptr=0",
-	"-gcflags=modernc.org/sqlite/lib=-race=false", // the last match counts
-	"-gcflags=compress/flate=-race=false",
-}
-
-// goTests runs the tests of all Go packages: those of raced with the race detector.
+// goTests runs the tests of all Go packages.
 func goTests(ctx context.Context, p project.Project) error {
-	others, err := packagesBut(ctx, p, raced)
-	if err != nil {
-		return err
-	}
-	return errors.Join(goTest(ctx, p, nil, quick, others...), goRace(ctx, p, raced))
-}
-
-// races runs the tests of the packages that goTests runs without the race detector,
-// with it.
-func races(ctx context.Context, p project.Project) error {
-	others, err := packagesBut(ctx, p, slices.Concat(raced, unraced))
-	if err != nil {
-		return err
-	}
-	return goRace(ctx, p, others)
-}
-
-func goRace(ctx context.Context, p project.Project, packages []string) error {
-	return goTest(ctx, p, nil, slices.Concat([]string{"-race", "-timeout=60m"}, unracedParts, quick), packages...)
+	return goTest(ctx, p, nil, quick, "./...")
 }
 
 // quick are flags that save time: the step lint vets, and nobody debugs the tests.
 var quick = []string{"-vet=off", "-ldflags=-w"}
-
-// packagesBut returns all packages without some.
-func packagesBut(ctx context.Context, p project.Project, some []string) ([]string, error) {
-	list := p.Command(ctx, ".", "go", "list", "./...")
-	list.Stdout = nil
-	out, err := list.Output()
-	if err != nil {
-		return nil, project.Named(err, "go list", nil)
-	}
-	return slices.DeleteFunc(strings.Fields(string(out)),
-		func(name string) bool { return slices.Contains(some, name) }), nil
-}
 
 // script returns a step that runs an npm script of the frontend.
 func script(name string) func(context.Context, project.Project) error {
