@@ -98,6 +98,13 @@ func TestAGroupHasAnAlertWhenEnoughOfItsDevicesDo(t *testing.T) {
 	if page := b.do("GET /device/groups/{id}/alerts", "id=2", ""); fmt.Sprint(page["total"]) != "4" {
 		t.Errorf("the group lists %v alerts, want 4", page["total"])
 	}
+	if of := b.do("GET /device/groups/{id}", "id=2", "")["activeAlerts"]; fmt.Sprint(of) !=
+		"map[critical:3 error:1 warn:0]" {
+		t.Errorf("the group has the active alerts %v", of)
+	}
+	if unit := b.do("GET /alert/alerts/{id}", "id=3", "")["dataPointUnit"]; unit != "%" {
+		t.Errorf("the alert of the group has the unit %v, want %%", unit)
+	}
 
 	// Maintenance of one takes it out of the count.
 	b.do("POST /sdt/sdts", "", `{"type":"ResourceSDT","deviceId":6,"duration":60}`)

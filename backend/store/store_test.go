@@ -60,6 +60,7 @@ func (h *fixture) start() {
 	add(h, &fleet.Groups)
 	add(h, &fleet.Devices)
 	add(h, &alert.Alerts)
+	add(h, &alert.ClusterAlerts)
 	add(h, &alert.Deliveries)
 	add(h, &collector.Collectors)
 	add(h, &people.Roles)

@@ -32,6 +32,17 @@ type ClusterAlert struct {
 	CreatedOn      resource.Seconds
 }
 
+// unit returns the unit of its values.
+func (a *ClusterAlert) unit() string {
+	switch {
+	case a.ThresholdType == "percentage":
+		return "%"
+	case a.CountBy == "instance":
+		return "instances"
+	}
+	return "devices"
+}
+
 // ClusterAlerts declares the cluster alerts of a device group.
 var ClusterAlerts = resource.Resource[*ClusterAlert]{
 	Name: clusterAlertRows, Label: "cluster alert", Sample: 2, Path: "/device/groups/{deviceGroupId}/clusterAlertConf",

@@ -7,8 +7,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// alertsWithin returns the active alerts of the devices in a group and its
-// subgroups. It counts them once for all groups, until an alert, a device or a
+// alertsWithin returns the active alerts of a group and its subgroups, and of the
+// devices in them. It counts them once for all groups, until an alert, a device or a
 // group changes.
 func alertsWithin(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
 	value, err := r.Memo("alertsWithin", []string{string(alertRows), string(fleet.DeviceRows), string(fleet.GroupRows)},
@@ -36,28 +36,35 @@ func talliesOf(ctx context.Context, r resource.Reader) (map[int64]*fleet.Tally, 
 	if err != nil {
 		return nil, err
 	}
+	tallies := map[int64]*fleet.Tally{}
+	add := func(groups resource.IDs, severities ...int64) {
+		for _, g := range tree.Above(groups) {
+			t := tallies[g.ID]
+			if t == nil {
+				t = &fleet.Tally{}
+				tallies[g.ID] = t
+			}
+			for _, severity := range severities {
+				t.Add(severity)
+			}
+		}
+	}
 	var ids []int64
 	ofDevice := map[int64][]int64{} // severities
 	for i := range alerts {
 		a := &alerts[i]
+		if a.GroupID != 0 {
+			add(resource.IDs{a.GroupID}, a.Severity)
+			continue
+		}
 		if a.DeviceID != 0 && ofDevice[a.DeviceID] == nil {
 			ids = append(ids, a.DeviceID)
 		}
 		ofDevice[a.DeviceID] = append(ofDevice[a.DeviceID], a.Severity)
 	}
 	devices, err := resource.Find(ctx, r, fleet.DeviceRows, resource.Where{Field: "id", Op: "in", Value: ids})
-	tallies := map[int64]*fleet.Tally{}
 	for i := range devices {
-		for _, g := range tree.Above(devices[i].GroupIDs) {
-			t := tallies[g.ID]
-			if t == nil {
-				t = &fleet.Tally{}
-				tallies[g.ID] = t
-			}
-			for _, severity := range ofDevice[devices[i].ID] {
-				t.Add(severity)
-			}
-		}
+		add(devices[i].GroupIDs, ofDevice[devices[i].ID]...)
 	}
 	return tallies, err
 }

@@ -87,9 +87,9 @@ var alertDerived = []resource.Derived{
 			})
 		}},
 	{Name: "dataPointUnit",
-		Doc: "The unit of the data point, from its graphs; empty if they have none. A hostClusterAlert counts, " +
-			"whatever the data point measures", Schema: resource.Text(""), Example: "%",
-		From: "dataPointId", Of: unitsOfAlerts},
+		Doc: "The unit of the value: of the data point, from its graphs; empty if they have none. A " +
+			"hostClusterAlert counts devices or instances, or is a percentage of them",
+		Schema: resource.Text(""), Example: "%", From: "dataPointId", Of: unitsOfAlerts},
 	{Name: "alertValueWord", Doc: "The word for alertValue, from statusDisplayNames of the data point; empty if it " +
 		"has none", Schema: resource.Text(""), Example: "", Of: wordsOfAlerts},
 	{Name: "monitorObjectGroups", Doc: "Groups of the device that the caller can view",
@@ -140,7 +140,46 @@ func unitsOfAlerts(ctx context.Context, r resource.Reader, rows []resource.Row) 
 		return nil, err
 	}
 	units := value.(map[string]string)
-	return resource.EachRow(rows, func(row resource.Row) any { return units[row.From] })
+	clusters, err := clusterUnits(ctx, r, rows)
+	if err != nil {
+		return nil, err
+	}
+	return resource.EachRow(rows, func(row resource.Row) any {
+		if unit, ok := clusters[row.ID]; ok {
+			return unit
+		}
+		return units[row.From]
+	})
+}
+
+// clusterUnits returns the units of those alerts that are of a group.
+func clusterUnits(ctx context.Context, r resource.Reader, rows []resource.Row) (map[int64]string, error) {
+	value, err := r.Memo("unitsOfClusterAlerts", []string{string(clusterAlertRows)}, func() (any, error) {
+		all, err := resource.Find(ctx, r, clusterAlertRows)
+		units := map[int64]string{}
+		for i := range all {
+			units[all[i].ID] = all[i].unit()
+		}
+		return units, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	units := value.(map[int64]string)
+	if len(units) == 0 {
+		return nil, nil
+	}
+	ids := make([]int64, len(rows))
+	for i, row := range rows {
+		ids[i] = row.ID
+	}
+	alerts, err := resource.Find(ctx, r, alertRows, resource.Where{Field: "id", Op: "in", Value: ids},
+		resource.Where{Field: "type", Op: "=", Value: GroupAlert})
+	out := map[int64]string{}
+	for i := range alerts {
+		out[int64(alerts[i].ID)] = units[alerts[i].ClusterID]
+	}
+	return out, err
 }
 
 // wordsOfAlerts returns the words for the values of alerts. The words of data

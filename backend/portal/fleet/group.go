@@ -118,7 +118,7 @@ var Groups = resource.Resource[*Group]{
 		{Name: "effectiveAlertEnabled",
 			Doc:    "Alerts are raised for devices inside: neither it nor a group above has disableAlerting",
 			Schema: resource.Boolean(""), Example: true, Of: alertsEnabled},
-		{Name: "activeAlerts", Doc: "Active alerts of the devices in it and in all groups below",
+		{Name: "activeAlerts", Doc: "Active alerts of it, of all groups below and of the devices in them",
 			Schema: resource.SchemaOf(Tally{}), Example: Tally{Warn: 3, Error: 1}, Of: ActiveAlerts.Or(Tally{})},
 		{Name: "subGroups", Doc: "Groups in it", Schema: resource.List(resource.SchemaOf(groupRef{}), ""),
 			Example: []groupRef{}, Of: subGroups},

@@ -4605,7 +4605,7 @@ export interface components {
              * @example true
              */
             readonly effectiveAlertEnabled?: boolean;
-            /** @description Active alerts of the devices in it and in all groups below */
+            /** @description Active alerts of it, of all groups below and of the devices in them */
             readonly activeAlerts?: components["schemas"]["Tally"];
             /**
              * @description Groups in it
@@ -6325,7 +6325,7 @@ export interface components {
              */
             readonly resourceTemplateType?: string;
             /**
-             * @description The unit of the data point, from its graphs; empty if they have none. A hostClusterAlert counts, whatever the data point measures
+             * @description The unit of the value: of the data point, from its graphs; empty if they have none. A hostClusterAlert counts devices or instances, or is a percentage of them
              * @example %
              */
             readonly dataPointUnit?: string;
@@ -9761,7 +9761,7 @@ export interface components {
              * @example true
              */
             readonly effectiveAlertEnabled?: boolean;
-            /** @description Active alerts of the devices in it and in all groups below */
+            /** @description Active alerts of it, of all groups below and of the devices in them */
             readonly activeAlerts?: components["schemas"]["Tally"];
             /**
              * @description Groups in it

@@ -67,7 +67,6 @@ test('only alerts that an act makes sense for are acted upon, and maintenance is
 test('an alert in words and numbers', () => {
   expect(measured(alert({}))).toEqual({ value: 95, threshold: { op: '>', limit: 90 }, text: '95', against: '> 90' })
   expect(measured(alert({ dataPointUnit: '%' }))).toMatchObject({ text: '95 %', against: '> 90' })
-  expect(measured(alert({ dataPointUnit: '%', type: 'hostClusterAlert' }))).toMatchObject({ text: '95' })
   expect(measured(alert({ dataPointUnit: 'bit/s', alertValue: '1200000', threshold: '> 1000000' }))).toMatchObject({
     text: '1.2 Mbit/s',
     against: '> 1 Mbit/s',

@@ -43,24 +43,19 @@ export function objectOf({
   return type === 'deviceGroup' ? 'group' : type === 'collector' ? 'collector' : 'device'
 }
 
-/** Returns the unit of its value; an alert of a group is a count. */
-export const unitOf = (a: Pick<Alert, 'dataPointUnit' | 'type'>) =>
-  a.type === 'hostClusterAlert' ? '' : a.dataPointUnit
-
 /**
  * Returns the value that opened it, with its unit, and the limit it is beyond, if both are numbers.
  */
-export function measured(
-  a: Pick<Alert, 'alertValue' | 'alertValueWord' | 'threshold' | 'severity' | 'dataPointUnit' | 'type'>,
-) {
+export function measured(a: Pick<Alert, 'alertValue' | 'alertValueWord' | 'threshold' | 'severity' | 'dataPointUnit'>) {
+  const unit = a.dataPointUnit
   const value = Number(a.alertValue)
   const threshold = thresholdOf(a.threshold, a.severity)
   return a.alertValue !== '' && !a.alertValueWord && Number.isFinite(value) && threshold
     ? {
         value,
         threshold,
-        text: isPrefixed(unitOf(a)) ? shown(value, unitOf(a)) : `${number(value)} ${unitOf(a)}`.trim(),
-        against: `${threshold.op} ${isPrefixed(unitOf(a)) ? shown(threshold.limit, unitOf(a)) : number(threshold.limit)}`,
+        text: isPrefixed(unit) ? shown(value, unit) : `${number(value)} ${unit}`.trim(),
+        against: `${threshold.op} ${isPrefixed(unit) ? shown(threshold.limit, unit) : number(threshold.limit)}`,
       }
     : undefined
 }
