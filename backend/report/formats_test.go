@@ -239,7 +239,7 @@ func TestAWorkbookHasNumbersAndTextsAndNoFormulas(t *testing.T) {
 	}
 	about, err := file.GetRows("About")
 	if want := [][]string{{"Report", "=cmd"}, {"Type", "Host inventory"}, {"Made", "2026-05-04 12:00:00 UTC for admin"},
-		{"", "+note"}, {"Dead", "1"}, {"Normal", "8"}}; err != nil || !reflect.DeepEqual(about, want) {
+		{"", "+note"}, {"Not responding", "1"}, {"Normal", "8"}}; err != nil || !reflect.DeepEqual(about, want) {
 		t.Errorf("got %q %v", about, err)
 	}
 	file, rows = read(reporting.Report{Name: "m", Type: reporting.ReportMetrics, Format: reporting.FormatXLSX,

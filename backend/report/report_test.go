@@ -211,8 +211,8 @@ func TestEachTypeShowsItsRows(t *testing.T) {
 		{"devices", reporting.Report{Type: reporting.ReportInventory, Properties: []string{"snmp.community", "site"}},
 			admin,
 			[]string{"Device|Host name|Groups|Status|Description|snmp.community|site",
-				"fjord|10.0.0.1|Oslo|normal||********|Fjord", `ranch|10.0.0.2|Austin|dead|'=HYPERLINK("x")||`,
-				"bridge|10.0.0.3|Oslo, Austin|normal|||Fjord"}},
+				"fjord|10.0.0.1|Oslo|Normal||********|Fjord", `ranch|10.0.0.2|Austin|Not responding|'=HYPERLINK("x")||`,
+				"bridge|10.0.0.3|Oslo, Austin|Normal|||Fjord"}},
 		{"devices of a bound role, and none of the groups it does not see",
 			reporting.Report{Type: reporting.ReportInventory, Columns: columns("Device", "Groups")}, clerk,
 			[]string{"Device|Groups", "fjord|Oslo", "bridge|Oslo"}},
@@ -349,10 +349,10 @@ func TestThePageShowsHostileNamesAsText(t *testing.T) {
 <p class="made">Made 2026-05-04 12:00:00 UTC for ` + safe + `. 2 rows.</p>
 </header>
 <ul class="counts">
-<li><b>1</b><span class="critical">Dead</span></li>
+<li><b>1</b><span class="critical">Not responding</span></li>
 <li><b>1</b><span class="ok">Normal</span></li>
 </ul>
-<svg class="bar" viewBox="0 0 1000 12" preserveAspectRatio="none" role="img" aria-label="1 Dead, 1 Normal">
+<svg class="bar" viewBox="0 0 1000 12" preserveAspectRatio="none" role="img" aria-label="1 Not responding, 1 Normal">
 <rect class="critical" x="0" y="0" width="500" height="12"/>
 <rect class="ok" x="500" y="0" width="500" height="12"/>
 </svg>

@@ -31,8 +31,9 @@ func inventory(ctx context.Context, r *Run) (*layout.Table, error) {
 	}
 	s := &source[fleet.Device]{
 		name: fleet.Devices.Name, id: func(d *fleet.Device) int64 { return d.ID },
-		counts: []layout.Count{{Label: "Dead", Tone: layout.Critical}, {Label: "Normal", Tone: layout.OK}},
-		tone:   func(d *fleet.Device) layout.Tone { return statusTone(d.HostStatus) },
+		counts: []layout.Count{{Label: "Not responding", Tone: layout.Critical},
+			{Label: "Normal", Tone: layout.OK}},
+		tone: func(d *fleet.Device) layout.Tone { return statusTone(d.HostStatus) },
 	}
 	s.counted = func(d *fleet.Device) int {
 		return slices.Index([]layout.Tone{layout.Critical, layout.OK}, statusTone(d.HostStatus))
@@ -66,6 +67,11 @@ func (r *Run) chooseDevices(ctx context.Context, s *source[fleet.Device]) error 
 	return nil
 }
 
+// statusWords has the words of the fleet for the values of hostStatus.
+var statusWords = map[string]string{
+	"normal": "Normal", "dead": "Not responding", "dead-collector": "Collector down",
+}
+
 func statusTone(status string) layout.Tone {
 	if status == "normal" {
 		return layout.OK
@@ -78,7 +84,7 @@ func (r *Run) deviceColumns(tree *fleet.Tree) []column[fleet.Device] {
 		func(d *fleet.Device) string { return d.DisplayName },
 		func(d *fleet.Device) string { return d.Name },
 		r.groupPaths(tree),
-		func(d *fleet.Device) string { return d.HostStatus },
+		func(d *fleet.Device) string { return cmp.Or(statusWords[d.HostStatus], d.HostStatus) },
 		func(d *fleet.Device) string { return d.Description },
 	)
 }
