@@ -228,6 +228,14 @@ func TestTheWindowFillsTheScreenWhenAsked(t *testing.T) {
 	}
 }
 
+func TestTheWindowHasTheTitleOfThePage(t *testing.T) {
+	h := build(t)
+	if a := h.ask(window, "POST /explorer/native/title", `{"title":"Fleet · Acme · Spyglass"}`); a.status != 200 ||
+		h.title != "Fleet · Acme · Spyglass" {
+		t.Errorf("got %d %s, and the title is %q", a.status, a.body, h.title)
+	}
+}
+
 func TestTheWindowClosesWhenAsked(t *testing.T) {
 	h := build(t)
 	if a := h.ask(window, "POST /explorer/native/quit", ``); a.status != 200 || h.quits != 1 {
@@ -265,14 +273,15 @@ func TestTheDoorsOfTheDesktopAreOpenToTheWindowAlone(t *testing.T) {
 		doors++
 		for _, user := range []int{1, stranger} {
 			body := map[string]string{"/native/open-link": `{"url":"https://example.net/"}`,
-				"/native/save": `{"name":"x","text":"y"}`}[e.Path]
+				"/native/save": `{"name":"x","text":"y"}`, "/native/title": `{"title":"x"}`}[e.Path]
 			if a := h.ask(user, "POST /explorer"+e.Path, body); a.status != 403 {
 				t.Errorf("%s of user %d answered %d %s", e.Path, user, a.status, a.body)
 			}
 		}
 	}
-	if doors != 6 || h.links != nil || h.asked != nil || h.full || h.quits+h.restarts > 0 {
-		t.Errorf("%d doors; what happened: %v %v %v %d %d", doors, h.links, h.asked, h.full, h.quits, h.restarts)
+	if doors != 7 || h.links != nil || h.asked != nil || h.full || h.title != "" || h.quits+h.restarts > 0 {
+		t.Errorf("%d doors; what happened: %v %v %v %q %d %d", doors, h.links, h.asked, h.full, h.title, h.quits,
+			h.restarts)
 	}
 	if a := h.ask(windowed, "POST /explorer/native/save", `{"name":"x","text":"y"}`); a.status != 200 ||
 		len(h.asked) != 1 {

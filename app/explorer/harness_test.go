@@ -40,6 +40,7 @@ type fixture struct {
 	asked     []string // names that SaveFile was asked for
 	saveTo    string   // its answer
 	full      bool     // the window fills the screen
+	title     string   // of the window
 	restarts  int
 	allowed   string // networks that the Explorer may reach; set between requests
 	refused   string
@@ -138,6 +139,11 @@ func (h *fixture) SaveFile(name string) (string, error) {
 
 func (h *fixture) ToggleFullScreen() error {
 	h.full = !h.full
+	return nil
+}
+
+func (h *fixture) SetTitle(title string) error {
+	h.title = title
 	return nil
 }
 

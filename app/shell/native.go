@@ -24,6 +24,7 @@ type acts interface {
 	saveFile(name string) (path string, err error)
 	setClipboard(text string) error
 	toggleFullScreen()
+	setTitle(title string)
 	quit()
 }
 
@@ -78,6 +79,16 @@ func (n *Native) ToggleFullScreen() error {
 		return err
 	}
 	w.toggleFullScreen()
+	return nil
+}
+
+// SetTitle sets the title of the window.
+func (n *Native) SetTitle(title string) error {
+	w, err := n.window()
+	if err != nil {
+		return err
+	}
+	w.setTitle(title)
 	return nil
 }
 

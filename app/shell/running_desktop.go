@@ -184,6 +184,8 @@ func (r *running) toggleFullScreen() {
 	}
 }
 
+func (r *running) setTitle(title string) { desktop.WindowSetTitle(r.wails, title) }
+
 func (r *running) setClipboard(text string) error {
 	return desktop.ClipboardSetText(r.wails, text)
 }

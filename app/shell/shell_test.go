@@ -188,7 +188,7 @@ func TestNativeWithoutAWindowSaysSo(t *testing.T) {
 	_, saved := n.SaveFile("devices.csv")
 	for act, err := range map[string]error{
 		"SaveFile": saved, "SetClipboard": n.SetClipboard("x"), "ToggleFullScreen": n.ToggleFullScreen(),
-		"Quit": n.Quit(),
+		"SetTitle": n.SetTitle("x"), "Quit": n.Quit(),
 	} {
 		if !errors.Is(err, ErrNoWindow) {
 			t.Errorf("%s returns %v, want %v", act, err, ErrNoWindow)
@@ -211,6 +211,7 @@ func (h *heard) setClipboard(text string) error {
 	return nil
 }
 func (h *heard) toggleFullScreen() { h.acts = append(h.acts, "full screen") }
+func (h *heard) setTitle(t string) { h.acts = append(h.acts, "title "+t) }
 func (h *heard) quit()             { h.acts = append(h.acts, "quit") }
 
 func TestNativeSuggestsAFileNameAndNeverAFolder(t *testing.T) {

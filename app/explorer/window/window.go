@@ -1,5 +1,5 @@
 // Package window serves what the page does with the desktop window: open links, save
-// files, fill the screen and quit.
+// files, set its title, fill the screen and quit.
 //
 // # Units
 //
@@ -30,6 +30,7 @@ type Desk interface {
 	OpenLink(url string) error                     // http and https only
 	SaveFile(name string) (path string, err error) // shows the save dialog; returns "" if the user cancels
 	ToggleFullScreen() error                       // switches the window to full screen, or back
+	SetTitle(title string) error                   // of the window, in its title bar and in the list of windows
 	Quit() error                                   // closes the window, and with it the program
 }
 
@@ -47,6 +48,7 @@ func (w *Window) Endpoints() []resource.Endpoint {
 		serve.Post("/native/open-link", "Open a link in the system's browser", &linkRequests, w.openLink),
 		serve.Call("POST", "/native/full-screen", "Toggle full screen",
 			w.inWindow(Desk.ToggleFullScreen)),
+		serve.Post("/native/title", "Set the window's title", &titles, w.setTitle),
 		serve.Call("POST", "/native/quit", "Close the window", w.inWindow(Desk.Quit)),
 		serve.Post("/native/save", "Save a file with a dialog", &saveRequests, w.saveFile),
 	)
@@ -67,6 +69,18 @@ func (w *Window) openLink(_ context.Context, _ *resource.Call, in *linkRequest) 
 		return nothing, &fault.Error{Kind: fault.Invalid, Field: "url", Message: err.Error(), Err: err}
 	}
 	return nothing, nil
+}
+
+// titleRequest is the body of /native/title.
+type titleRequest struct{ Title string }
+
+var titles = resource.Resource[*titleRequest]{Name: "title", Label: "title", Fields: []resource.Field[*titleRequest]{
+	{Name: "title", At: func(t *titleRequest) any { return &t.Title }, Doc: "What the window shows", Required: true,
+		MaxLen: 500},
+}}
+
+func (w *Window) setTitle(ctx context.Context, c *resource.Call, in *titleRequest) (serve.Nothing, error) {
+	return w.inWindow(func(d Desk) error { return d.SetTitle(in.Title) })(ctx, c)
 }
 
 // inWindow returns an endpoint that controls the window.

@@ -585,6 +585,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/native/title": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set the window's title
+         * @description Required permission: none: any signed-in user.
+         */
+        post: operations["postNativeTitle"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/native/quit": {
         parameters: {
             query?: never;
@@ -2736,10 +2756,14 @@ export interface components {
         LinkedDiff: {
             /** @description id of the portal in whose data folder they are */
             folder: string;
-            /** @description history id of the response before */
+            /** @description history id of the response before; 0 for an example */
             left: number;
-            /** @description history id of the response after */
+            /** @description history id of the response after; 0 for an example */
             right: number;
+            /** @description id of the example of a saved request */
+            leftExample?: number;
+            /** @description id of the example of a saved request */
+            rightExample?: number;
             /** @description keys to ignore, separated by commas */
             ignore: string;
         };
@@ -3940,6 +3964,10 @@ export interface components {
         Link: {
             /** @description http or https */
             url: string;
+        };
+        Title: {
+            /** @description What the window shows */
+            title: string;
         };
         Save: {
             /** @description Name of the file; default: the name in the response */
@@ -5518,6 +5546,37 @@ export interface operations {
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["Denied"];
             500: components["responses"]["InternalError"];
+        };
+    };
+    postNativeTitle: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Title"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Nothing"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     postNativeQuit: {

@@ -160,6 +160,7 @@ export function httpClient(portal?: number, shared = { csrf: '', keeping: 0 }): 
       })
     },
     toggleFullScreen: async () => void (await post('/native/full-screen')),
+    setTitle: async (title) => void (await post('/native/title', { body: { title } })),
     quit: async () => void (await post('/native/quit')),
     saveFile: (body) => post('/native/save', { body }),
     listen,

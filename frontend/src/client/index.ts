@@ -99,6 +99,8 @@ export interface Client
   openLink(url: string): void
   /** Switches the window to full screen, or back. */
   toggleFullScreen(): Promise<void>
+  /** Sets the title of the window. */
+  setTitle(title: string): Promise<void>
   /** Closes the window, and the program with it. */
   quit(): Promise<void>
   /**

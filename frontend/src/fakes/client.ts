@@ -432,6 +432,7 @@ export function fakeClient(
     ...fakeData(),
     openLink: () => {},
     toggleFullScreen: async () => {},
+    setTitle: async () => {},
     quit: async () => {},
     saveFile: async () => ({ path: '' }),
     listen: () => () => {},
