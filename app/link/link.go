@@ -12,6 +12,7 @@
 //	spyglass://response/ab12/9/GET/alert/alerts?~view=table
 //	                                           request 9 of the history in data folder ab12, with its response
 //	spyglass://diff/ab12/8/9                   the differences between two responses of the history
+//	spyglass://diff/ab12/e4/9                  the same with example 4 of a saved request
 //
 // Anybody can write a link, and one click opens it. So it can only show: it
 // names no host, no user, no header, no body and no {{variable}}, it belongs to
@@ -52,12 +53,14 @@ type LinkedResponse struct {
 	View      []Pair `json:"view" doc:"how the response is shown: view, filter, sort, from, to"`
 }
 
-// LinkedDiff is a comparison of two requests of the history.
+// LinkedDiff is a comparison of two responses of the history, or of examples.
 type LinkedDiff struct {
-	Folder string `json:"folder" doc:"id of the portal in whose data folder they are"`
-	Left   int64  `json:"left" doc:"history id of the response before"`
-	Right  int64  `json:"right" doc:"history id of the response after"`
-	Ignore string `json:"ignore" doc:"keys to ignore, separated by commas"`
+	Folder       string `json:"folder" doc:"id of the portal in whose data folder they are"`
+	Left         int64  `json:"left" doc:"history id of the response before; 0 for an example"`
+	Right        int64  `json:"right" doc:"history id of the response after; 0 for an example"`
+	LeftExample  int64  `json:"leftExample,omitempty" doc:"id of the example of a saved request"`
+	RightExample int64  `json:"rightExample,omitempty" doc:"id of the example of a saved request"`
+	Ignore       string `json:"ignore" doc:"keys to ignore, separated by commas"`
 }
 
 // Call is a request for a tab.
@@ -79,7 +82,8 @@ const (
 	longQuery = 1024 // bytes of one value
 	quoted    = 80   // characters of a link that a sentence repeats
 
-	viewMark = "~" // begins the name of a parameter that is about the view, not of the request
+	viewMark    = "~" // begins the name of a parameter that is about the view, not of the request
+	exampleMark = "e" // begins the id of an example
 )
 
 // Screens are the names of the Monitor's screens. To link to a new screen, add its name.
@@ -89,6 +93,7 @@ var (
 	methods = []string{"GET", "POST", "PUT", "PATCH", "DELETE"}
 
 	number  = regexp.MustCompile(`^[1-9][0-9]{0,17}$`)
+	side    = regexp.MustCompile(`^e?[1-9][0-9]{0,17}$`)
 	name    = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 	segment = regexp.MustCompile(`^[A-Za-z0-9_~@:+,=-][A-Za-z0-9._~@:+,=-]{0,127}$`) // excludes . and ..
 	keyText = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
@@ -215,18 +220,35 @@ func readDiff(text string, parts []string, query string) (Target, error) {
 	if err != nil {
 		return Target{}, err
 	}
-	if len(parts) != 3 || !name.MatchString(parts[0]) || !number.MatchString(parts[1]) ||
-		!number.MatchString(parts[2]) ||
+	if len(parts) != 3 || !name.MatchString(parts[0]) || !side.MatchString(parts[1]) ||
+		!side.MatchString(parts[2]) ||
 		len(options) > 1 || len(options) == 1 && options[0].Key != "ignore" {
 		return Target{}, refuse(text, "copy the link to the comparison again")
 	}
 	d := &LinkedDiff{Folder: parts[0]}
-	d.Left, _ = strconv.ParseInt(parts[1], 10, 64) // matches number
-	d.Right, _ = strconv.ParseInt(parts[2], 10, 64)
+	d.Left, d.LeftExample = readSide(parts[1])
+	d.Right, d.RightExample = readSide(parts[2])
 	if len(options) == 1 {
 		d.Ignore = options[0].Value
 	}
 	return Target{Diff: d}, nil
+}
+
+// readSide reads the id of a request of the history, or of an example.
+func readSide(text string) (past, example int64) {
+	digits, isExample := strings.CutPrefix(text, exampleMark)
+	id, _ := strconv.ParseInt(digits, 10, 64) // matches side
+	if isExample {
+		return 0, id
+	}
+	return id, 0
+}
+
+func writeSide(past, example int64) string {
+	if example != 0 {
+		return exampleMark + strconv.FormatInt(example, 10)
+	}
+	return strconv.FormatInt(past, 10)
 }
 
 // readQuery reads parameters with names like key. Values of a request contain no
@@ -268,8 +290,8 @@ func Write(t Target) (string, error) {
 func (t Target) address() string {
 	switch {
 	case t.Diff != nil:
-		return join("diff", t.Diff.Folder, strconv.FormatInt(t.Diff.Left, 10),
-			strconv.FormatInt(t.Diff.Right, 10)) + queryOf(ignored(t.Diff.Ignore), "")
+		return join("diff", t.Diff.Folder, writeSide(t.Diff.Left, t.Diff.LeftExample),
+			writeSide(t.Diff.Right, t.Diff.RightExample)) + queryOf(ignored(t.Diff.Ignore), "")
 	case t.Past != nil && t.Call != nil:
 		at := join("response", t.Past.Folder, strconv.FormatInt(t.Past.HistoryID, 10), t.Call.Method) + t.Call.Path +
 			queryOf(t.Call.Query, "")

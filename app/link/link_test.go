@@ -59,6 +59,10 @@ func TestALinkLeadsToOneThing(t *testing.T) {
 			text: "spyglass://diff/ab12/8/9?ignore=updatedOn%2Ctotal",
 			want: link.Target{Diff: &link.LinkedDiff{Folder: "ab12", Left: 8, Right: 9, Ignore: "updatedOn,total"}},
 		},
+		{
+			text: "spyglass://diff/ab12/e4/9",
+			want: link.Target{Diff: &link.LinkedDiff{Folder: "ab12", LeftExample: 4, Right: 9}},
+		},
 
 		{text: "", err: "links begin with spyglass://"},
 		{text: "notes.txt", err: "links begin with spyglass://"},
@@ -87,6 +91,7 @@ func TestALinkLeadsToOneThing(t *testing.T) {
 		{text: "spyglass://response/ab12/x/GET/alert/alerts", err: "copy the link to the response again"},
 		{text: "spyglass://response/ab12/9/GET/alert/alerts?size={{n}}", err: "a link must not contain variables"},
 		{text: "spyglass://response/ab12/9/GET/alert/alerts?~a.b=1", err: "one of its parameters cannot be read"},
+		{text: "spyglass://diff/ab12/8/x9", err: "copy the link to the comparison again"},
 		{text: "spyglass://diff/ab12/8", err: "copy the link to the comparison again"},
 		{text: "spyglass://diff/ab12/8/9?run=1", err: "copy the link to the comparison again"},
 		{text: "spyglass://api/GET/device/devices?~view=table", err: "one of its parameters cannot be read"},
@@ -165,7 +170,8 @@ func TestRequestsResponsesAndComparisonsAreReadAsTheyWereWritten(t *testing.T) {
 			Call: call, Past: &link.LinkedResponse{Folder: "ab12", HistoryID: 9, View: view}},
 		"spyglass://response/ab12/9/DELETE/device/devices/7": {
 			Call: bare, Past: &link.LinkedResponse{Folder: "ab12", HistoryID: 9, View: []link.Pair{}}},
-		"spyglass://diff/ab12/8/9": {Diff: &link.LinkedDiff{Folder: "ab12", Left: 8, Right: 9}},
+		"spyglass://diff/ab12/8/9":  {Diff: &link.LinkedDiff{Folder: "ab12", Left: 8, Right: 9}},
+		"spyglass://diff/ab12/8/e4": {Diff: &link.LinkedDiff{Folder: "ab12", Left: 8, RightExample: 4}},
 		"spyglass://diff/ab12/8/9?ignore=a%2Cb": {
 			Diff: &link.LinkedDiff{Folder: "ab12", Left: 8, Right: 9, Ignore: "a,b"},
 		},

@@ -49,7 +49,7 @@ func (s *Sender) writeLink(ctx context.Context, c *resource.Call, in *linkReques
 	switch {
 	case t.Diff != nil:
 		t.Diff.Folder = s.Instance
-		_, err = s.Workspace.Requests(ctx, c.Access.UserID, []int64{t.Diff.Left, t.Diff.Right})
+		err = s.compared(ctx, c.Access.UserID, t.Diff)
 	case t.Past != nil:
 		t.Past.Folder = s.Instance
 		t.Call, err = s.callOfPast(ctx, c, t.Past.HistoryID, made)
@@ -64,6 +64,27 @@ func (s *Sender) writeLink(ctx context.Context, c *resource.Call, in *linkReques
 	}
 	made.Link, err = link.Write(t)
 	return made, err
+}
+
+// compared returns an error if the user does not have both sides of a comparison.
+func (s *Sender) compared(ctx context.Context, userID int64, d *link.LinkedDiff) error {
+	for _, example := range []int64{d.LeftExample, d.RightExample} {
+		if example == 0 {
+			continue
+		}
+		if _, err := s.Workspace.ExampleBody(ctx, userID, example); err != nil {
+			return err
+		}
+	}
+	past := []int64{}
+	if d.LeftExample == 0 {
+		past = append(past, d.Left)
+	}
+	if d.RightExample == 0 {
+		past = append(past, d.Right)
+	}
+	_, err := s.Workspace.Requests(ctx, userID, past)
+	return err
 }
 
 func (s *Sender) callOfPast(ctx context.Context, c *resource.Call, id int64, made *madeLink) (*link.Call, error) {

@@ -35,6 +35,7 @@ export interface CollectionsClient {
     move(what: { folder: number } | { request: number }, to: number, at: number): Promise<void>
     duplicateFolder(id: number): Promise<Planted>
     examples(requestId: number): Promise<Example[]>
+    example(id: number): Promise<Example>
     keepExample(requestId: number, from: BodyOf<'/requests/{id}/examples', 'post'>): Promise<{ id: number }>
     exampleBody(id: number): Promise<string>
     updateExample(id: number, change: BodyOf<'/examples/{id}', 'patch'>): Promise<Example>
@@ -66,6 +67,7 @@ export function collectionsClient(http: Http): CollectionsClient {
       duplicateFolder: (id) => post('/collections/{id}/duplicate', { params: { id } }),
       examples: async (requestId) =>
         (await get('/examples', { query: { filter: `requestId:${requestId}`, sort: 'id', size: 50 } })).items,
+      example: (id) => get('/examples/{id}', { params: { id } }),
       keepExample: (id, body) => post('/requests/{id}/examples', { params: { id }, body }),
       exampleBody: async (id) => (await get('/examples/{id}/body', { params: { id } })).text,
       updateExample: (id, body) => patch('/examples/{id}', { params: { id }, body }),

@@ -97,6 +97,7 @@ export function fakeShelf(): Client['collections'] {
       }
     },
     examples: async () => [],
+    example: async () => Promise.reject(new Error('there are no examples')),
     keepExample: async () => ({ id: 1 }),
     exampleBody: async () => '',
     updateExample: async () => Promise.reject(new Error('there are no examples')),

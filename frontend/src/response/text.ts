@@ -59,7 +59,6 @@ export const text = {
     save: 'Save',
   },
   compareMenu: {
-    example: (name: string) => `Example: ${name}`,
     saveAsExample: 'Save as example…',
     compareWith: 'Compare with',
     compare: 'Compare…',
@@ -90,7 +89,7 @@ export const text = {
     ignore: 'Ignore',
     ignoreKeys: 'Ignore keys',
     updatedonTotal: 'for example updatedOn, total',
-    noDifferences: (ignored: string) => `No differences${ignored ? `, ignoring ${ignored}` : ''}.`,
+    ignoring: (keys: string) => `Ignored: ${keys}`,
     matched: (by: string) => `Matched: ${by}.`,
     firstListed: (n: number) => ` The first ${number(n)} are listed.`,
     differences: 'Differences',

@@ -22,7 +22,6 @@ export const text = {
     compare: 'Compare',
     compareWith: (name: string) => `Compare the response with ${name}`,
     sendFirst: 'Send the request first',
-    sideOf: (name: string) => `Example: ${name}`,
     rename: (name: string) => `Rename ${name}`,
     delete: (name: string) => `Delete ${name}`,
     bodyOf: (name: string) => `Body of ${name}`,

@@ -1,8 +1,8 @@
-import { asFault, type Link } from '../client'
+import { asFault, type History, type Link } from '../client'
 import type { LinkTarget } from '../client/links'
 import type { Side } from '../client/ask'
 import { emptyDraft } from './request/draft.svelte'
-import { sideOf } from './response/compare.svelte'
+import { exampleSide, sideOf } from './response/compare.svelte'
 import { leftIn, type Left } from './response/left'
 import type { OpenTab } from './tabs/workspace.svelte'
 import type { Page } from './page'
@@ -49,11 +49,30 @@ export async function openLink(page: Page, { screen, id, filters, call, past, di
 }
 
 async function openDiff(page: Page, diff: NonNullable<Link['diff']>, warn: (why: string) => void) {
-  const ids = diff.folder === folderOf(page) ? [diff.left, diff.right] : []
-  const [left, right] = await Promise.all(ids.map((id) => sent(page, id)))
-  if (!left?.kept || !right?.kept) return warn(text.comparedGone)
-  page.navigation.openHistory(right)
-  page.navigation.compare(sideOf(left), sideOf(right), diff.ignore.split(',').filter(Boolean))
+  const { folder, left, leftExample = 0, right, rightExample = 0, ignore } = diff
+  const ours = folder === folderOf(page)
+  const [before, after] = await Promise.all(
+    ours ? [comparedIn(page, left, leftExample), comparedIn(page, right, rightExample)] : [],
+  )
+  if (!before || !after) return warn(text.comparedGone)
+  const past = after.past ?? before.past
+  if (past) page.navigation.openHistory(past)
+  else page.navigation.newTab()
+  page.navigation.compare(before.side, after.side, ignore.split(',').filter(Boolean))
+}
+
+/** Returns one side of a comparison: an example, or else a request of the history; undefined if it is gone. */
+async function comparedIn(
+  page: Page,
+  id: number,
+  exampleId: number,
+): Promise<{ side: Side; past?: History } | undefined> {
+  if (exampleId) {
+    const example = await page.client.collections.example(exampleId).catch(() => undefined)
+    return example && { side: exampleSide(example) }
+  }
+  const past = await sent(page, id)
+  return past?.kept ? { side: sideOf(past), past } : undefined
 }
 
 /** The id of the portal in whose data folder the history is. */
@@ -122,10 +141,11 @@ function shownIn(page: Page, more: Record<string, string>): LinkTarget {
   const tab = page.portals.place.workspace.active
   if (!tab) return { draft: emptyDraft() }
   const { comparison } = page
-  const example = comparison.left?.exampleId ?? comparison.right?.exampleId
-  if (comparison.left && comparison.right && !example && comparison.tab === tab.key) {
+  if (comparison.left && comparison.right && comparison.tab === tab.key) {
     const [left, right] = [comparison.left, comparison.right].map((side) => historyOf(page, side))
-    return { target: { diff: { folder: '', left, right, ignore: comparison.ignore.join(',') } } }
+    const [leftExample, rightExample] = [comparison.left.exampleId, comparison.right.exampleId]
+    const ignore = comparison.ignore.join(',')
+    return { target: { diff: { folder: '', left, leftExample, right, rightExample, ignore } } }
   }
   const { reply, stale, fault } = tab.draft
   if (reply?.historyId && !stale && !fault)

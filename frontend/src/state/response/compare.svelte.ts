@@ -1,10 +1,17 @@
 import { asFault, type Client, type History } from '../../client'
 import type { Comparison, Side } from '../../client/ask'
+import type { Example } from '../../client/collections'
 import { exactMoment } from '../../ui/locale'
+import { text } from './text'
 
 /** Returns a request of the history as a side. */
 export function sideOf(h: Pick<History, 'id' | 'method' | 'path' | 'status' | 'at'>): Side {
   return { historyId: h.id, label: `${h.method} ${h.path} · ${h.status} · ${exactMoment(h.at)}` }
+}
+
+/** Returns an example of a saved request as a side. */
+export function exampleSide({ id, name }: Pick<Example, 'id' | 'name'>): Side {
+  return { exampleId: id, label: text.example(name) }
 }
 
 /** A comparison of two responses: both sides, and their differences. */
