@@ -189,7 +189,7 @@ func TestAWrongCommandEndsWithOneSentence(t *testing.T) {
 		args []string
 		says string
 	}{
-		{[]string{"serve", "--data", file}, "cannot be made (not a directory); choose another one with --data"},
+		{[]string{"serve", "--data", file}, "cannot be created (not a directory); choose another one with --data"},
 		{[]string{"serve", "--data", data, "--listen", "nowhere"}, "--listen must be an address and a port, such " +
 			"as 127.0.0.1:8443, not \"nowhere\""},
 		{[]string{"serve", "--data", data, "--listen", "0.0.0.0:0"}, "requires --tls-cert and --tls-key"},

@@ -52,7 +52,7 @@ func Restore(ctx context.Context, o Options, file string, withoutKey bool, progr
 	_, err := os.Stat(o.Data)
 	made := errors.Is(err, os.ErrNotExist)
 	if err := os.MkdirAll(o.Data, 0o700); err != nil {
-		return fault.New(fault.Conflict, "the data folder %s cannot be made (%v); choose another one with --data",
+		return fault.New(fault.Conflict, "the data folder %s cannot be created (%v); choose another one with --data",
 			o.Data, cause(err))
 	}
 	l, err := holdFolder(o)

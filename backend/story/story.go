@@ -89,7 +89,7 @@ type Story struct {
 	Title string `json:"title" doc:"the cause in a few words"`
 	Now   int64  `json:"now" doc:"the portal's time, in epoch seconds"`
 	Start int64  `json:"startEpoch" doc:"when it began, in epoch seconds"`
-	End   int64  `json:"endEpoch" doc:"when the last of its alerts cleared; 0 while it goes on"`
+	End   int64  `json:"endEpoch" doc:"when the last of its alerts cleared; 0 while it is ongoing"`
 
 	Summary []string         `json:"summary" doc:"what happened, in a few sentences"`
 	Cause   IncidentAlert    `json:"cause" doc:"the alert that explains the others"`

@@ -262,7 +262,7 @@ func TestTheStoryOfADependentLeadsToWhatBrokeFirst(t *testing.T) {
 Notified: ola by email. 1 notification failed.
 ola acknowledged it after 4 min: “On site”.
 1 change was made to these objects shortly before or meanwhile.
-It has lasted for 32 min, and goes on.`; summary != want {
+It has lasted for 32 min and is ongoing.`; summary != want {
 		t.Errorf("the summary is\n%s\nwant\n%s", summary, want)
 	}
 }

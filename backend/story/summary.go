@@ -20,7 +20,7 @@ func (t *teller) summarize() {
 		say("%s made to these objects shortly before or meanwhile.", were(near, "change"))
 	}
 	if s.End == 0 {
-		say("It has lasted for %s, and goes on.", span(t.until()-s.Start))
+		say("It has lasted for %s and is ongoing.", span(t.until()-s.Start))
 	} else {
 		say("It lasted %s.", span(s.End-s.Start))
 	}

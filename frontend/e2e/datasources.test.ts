@@ -88,7 +88,7 @@ test('thresholds are tried on a device, set in place, taken back, and never writ
 
   // What is typed is judged before it is saved; an impossible one is refused where it stands.
   await limit('Warning', 'cpuPercent').fill('0')
-  await until(row, /with your edits Warning/)
+  await until(row, /edited: Warning/)
   await limit('Error', 'cpuPercent').fill('-5')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('alert').filter({ hasText: 'The threshold: the numbers of a threshold with > grow' }).waitFor()

@@ -327,7 +327,7 @@ func (p *parser) jqTerm() term {
 			p.fail(begin, "there is no function %s in a condition; there are length, test, has, startswith, "+
 				"endswith, contains and not", name)
 		}
-		p.fail(begin, "a key begins with a dot and a text stands in quotes: write .%s or %q", name, name)
+		p.fail(begin, "a key starts with a dot, and a string is in quotes: write .%s or %q", name, name)
 	}
 	return term{}
 }

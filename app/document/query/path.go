@@ -238,7 +238,7 @@ func (p *parser) operand() (Operand, Expr) {
 		if p.peek() == '(' {
 			p.fail(begin, "there is no function %s; there are length, count, match, search and value", name)
 		}
-		p.fail(begin, "a key begins with @. and a text stands in quotes: write @.%s or %q", name, name)
+		p.fail(begin, "a key starts with @., and a string is in quotes: write @.%s or %q", name, name)
 	}
 	return nil, nil
 }

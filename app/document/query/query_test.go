@@ -25,7 +25,7 @@ func TestProblemsSayWhatAndWhere(t *testing.T) {
 		`$[?length(@.a)]`:             "this needs a comparison, as in @.id > 7 at character 4",
 		`$[?sum(@.a) > 1]`: "there is no function sum; there are length, count, match, search and value " +
 			"at character 4",
-		`$[?@.a == dead]`: `a key begins with @. and a text stands in quotes: write @.dead or "dead" at ` +
+		`$[?@.a == dead]`: `a key starts with @., and a string is in quotes: write @.dead or "dead" at ` +
 			`character 11`,
 		`$[?search(@.a, "(")]`: "the pattern is wrong (missing closing )) at character 16",
 		`$[?search(@.a, "a{999}a{999}a{999}a{999}a{999}a{999}a{999}a{999}a{999}a{999}a{999}")]`: "the pattern is " +
@@ -33,7 +33,7 @@ func TestProblemsSayWhatAndWhere(t *testing.T) {
 		`$.a b`: `expected . or [ or | or the end, found "b" at character 5`,
 		`.items[] | selekt(.a)`: "there is no function selekt; there are select, map, length, keys, values " +
 			"and type at character 12",
-		`.a[] | select(.b == dead)`: `a key begins with a dot and a text stands in quotes: write .dead or ` +
+		`.a[] | select(.b == dead)`: `a key starts with a dot, and a string is in quotes: write .dead or ` +
 			`"dead" at character 21`,
 		`.a[] | select(any(.b))`: "there is no function any in a condition; there are length, test, has, " +
 			"startswith, endswith, contains and not at character 15",

@@ -137,7 +137,7 @@ var Deliveries = resource.Resource[*Delivery]{
 		Do: func(_ *resource.Write, d *Delivery) error {
 			if d.State != DeliveryFailed && d.State != DeliveryThrottled {
 				return fault.New(fault.Conflict,
-					"the notice %d is %s; only failed and throttled ones are sent again", d.ID,
+					"the notice %d is %s; only failed and throttled ones can be retried", d.ID,
 					d.State)
 			}
 			d.State, d.Attempts, d.NextOn, d.UntilOn, d.Error, d.Digest = DeliveryWaiting, 0, 0, 0, "", ""

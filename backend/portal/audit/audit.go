@@ -162,7 +162,7 @@ var did = map[string]string{
 	"create": "Added", "replace": "Replaced", "change": "Changed", "delete": "Deleted", "purge": "Deleted for good",
 	"restore": "Restored",
 	"ack":     "Acknowledged", "unack": "Removed the acknowledgement of", "note": "Wrote a note to",
-	"escalate": "Escalated", "retry": "Sent again", "ackdown": "Acknowledged the failure of",
+	"escalate": "Escalated", "retry": "Retried", "ackdown": "Acknowledged the failure of",
 	"run": "Ran", "remove run": "Deleted a run of", "stop": "Stopped",
 	"scheduleAutoDiscovery": "Discovered instances on", "installer": "Created an installer for",
 	"credential replaced": "Replaced the credential of",

@@ -282,13 +282,13 @@ func BuiltInRoles() []Role {
 	return []Role{
 		{ID: ground.Administrator, Name: "administrator", Description: "May do everything", GroupID: 1,
 			Privileges: all("write", Privilege{ObjectType: "setting", ObjectID: "*", Operation: "write"})},
-		{ID: 2, Name: "manager", Description: "May change everything but users, roles and the portal's settings",
+		{ID: 2, Name: "manager", Description: "Can edit everything but users, roles and the portal's settings",
 			GroupID: 1,
 			Privileges: all("write", on(ground.AreaCollectors, "write"), on(ground.AreaAlerting, "write"),
 				on(ground.AreaDataSources, "write"), on(ground.AreaOpsNotes, "write"))},
-		{ID: 3, Name: "ackonly", Description: "May look at everything and acknowledge alerts", GroupID: 1,
+		{ID: 3, Name: "ackonly", Description: "Can view everything and acknowledge alerts", GroupID: 1,
 			Privileges: all("ack", on(ground.AreaDataSources, "read"), on(ground.AreaOpsNotes, "read"))},
-		{ID: 4, Name: "readonly", Description: "May look at everything", GroupID: 1,
+		{ID: 4, Name: "readonly", Description: "Can view everything", GroupID: 1,
 			Privileges: all("read", on(ground.AreaDataSources, "read"), on(ground.AreaOpsNotes, "read"))},
 	}
 }

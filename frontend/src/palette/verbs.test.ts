@@ -234,7 +234,7 @@ describe('open', () => {
     const [device] = await planned('open devices of web-01', { devices: ['web-01'] })
     device.run!()
     expect(said(await planned('open rep'))).toEqual(['Open Reports'])
-    expect(said(await planned('open nowhere'))).toEqual(['No screen is called “nowhere”'])
+    expect(said(await planned('open nowhere'))).toEqual(['No screen matches “nowhere”'])
     expect(said(await planned('open alerts since soon'))).toEqual(['“soon” is not a time'])
     expect(said(await planned('open fleet since today'))).toEqual(['Only alerts have a severity and a time.'])
     expect(said(await planned('open reports of Network'))).toEqual([
@@ -252,7 +252,7 @@ describe('get', () => {
   test('writes the filter, and says how many items match', async () => {
     const [plan] = await planned('GET devices filter dead', { devices: ['a', 'b'] })
     expect([plan.text, plan.method, plan.hint]).toEqual(['/device/devices?filter=hostStatus:"dead"', 'GET', '2 items'])
-    expect(said(await planned('get nonsense'))).toEqual(['No list is called “nonsense”'])
+    expect(said(await planned('get nonsense'))).toEqual(['No list matches “nonsense”'])
   })
 
   test('an expression stays as it is, and other words are searched in any text', () => {

@@ -190,7 +190,7 @@ export const text = {
     valuesOf: (instance: string) => `Values of ${instance}`,
     took: (ms: string) => `${ms} ms`,
     noData: 'no data',
-    withEdits: (severity: string) => `with your edits ${severity}`,
+    withEdits: (severity: string) => `edited: ${severity}`,
     notYet: 'Not tested yet',
     choose: 'Select a device',
     means: 'The test polls it once and compares the values with the thresholds. It saves nothing and opens no alerts.',

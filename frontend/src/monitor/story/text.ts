@@ -59,7 +59,7 @@ export const text = {
   charts: 'Charts',
   noCharts: 'There are no samples of these data points.',
   devices: 'Affected devices',
-  roles: { cause: 'broke first', dependent: 'depends on it', related: 'same collector' },
+  roles: { cause: 'failed first', dependent: 'depends on it', related: 'same collector' },
   state: {
     silentFor: (span: string) => `not responding for ${span}`,
     wasSilent: (span: string) => `was not responding for ${span}`,

@@ -68,7 +68,7 @@ export const text = {
     only: (severity: string) => `only ${severity.toLowerCase()}`,
     since: (moment: string) => `since ${moment}`,
     count: (n: number) => counted(n, 'alert'),
-    noScreen: (words: string) => `No screen is called “${words}”`,
+    noScreen: (words: string) => `No screen matches “${words}”`,
     screens: (names: string[]) => names.join(', '),
     noMoment: (words: string) => `“${words}” is not a time`,
     moments: 'Type yesterday, monday, 14:30, 2h or 2026-11-20.',
@@ -79,7 +79,7 @@ export const text = {
   get: {
     takes: 'list filter words',
     does: 'send a GET request',
-    none: (words: string) => `No list is called “${words}”`,
+    none: (words: string) => `No list matches “${words}”`,
     noFilter: (path: string) => `${path} has no filter`,
     notUnderstood: (typed: string) => `“${typed}” is not a filter of this list`,
     count: (n: number) => (n < 0 ? `at least ${counted(-n, 'item')}` : counted(n, 'item')),
