@@ -135,12 +135,12 @@ export function summary(title: string, lines: Drawn[], unit: string): string {
 }
 
 /**
- * Reports whether a limit fits on the scale of some values. A limit more than four times as far
+ * Reports whether a limit fits on the scale of some values. A limit more than so many times as far
  * from zero would flatten them; for percentages, and where all values are zero, all limits fit.
  */
-export function isNear(limit: number, values: number[], unit: string): boolean {
+export function isNear(limit: number, values: number[], unit: string, times = 4): boolean {
   const reach = Math.max(0, ...values.map(Math.abs))
-  return unit === '%' || reach === 0 || Math.abs(limit) <= 4 * reach
+  return unit === '%' || reach === 0 || Math.abs(limit) <= times * reach
 }
 
 /** Returns the minimum and the maximum of some values, including zero if it is near enough. Zero alone is 0 to 1. */

@@ -49,6 +49,7 @@ export class Plot {
   #resize: ResizeObserver
   #ready = false // the first draw is not a zoom by the user
   #taken: Label[] = [] // the labels drawn so far
+  #reach: number | undefined
   #tag = Object.assign(document.createElement('span'), { className: 'said num', ariaHidden: 'true' })
 
   constructor(
@@ -113,10 +114,12 @@ export class Plot {
   }
 
   /**
-   * Draws other limits, for example while one is dragged. The scale stays unless it would hide one of them.
+   * Draws other limits, for example while one is dragged. The scale stays unless it would hide one of them. It shows
+   * limits up to `reach` times as far from zero as the values.
    */
-  limit(limits: Limit[]) {
+  limit(limits: Limit[], reach?: number) {
     this.o = { ...this.o, limits }
+    this.#reach = reach
     const { min, max } = this.chart.scales.y
     const ends = this.chart.series.slice(1).flatMap((s) => [s.min, s.max].filter((n) => n != null))
     const [low, high] = ends.length ? this.#span(Math.min(...ends), Math.max(...ends)) : this.#span(null, null)
@@ -205,7 +208,7 @@ export class Plot {
   /** The scale shows all values, and limits that are not far from them. */
   #span(min: number | null, max: number | null): [number, number] {
     const values = [...(min == null ? [] : [min]), ...(max == null ? [] : [max])]
-    values.push(...this.o.limits.map((l) => l.value).filter((limit) => isNear(limit, values, this.o.unit)))
+    values.push(...this.o.limits.map((l) => l.value).filter((limit) => isNear(limit, values, this.o.unit, this.#reach)))
     if (!values.length) return [0, 1]
     if (this.o.lines.some((l) => l.stack)) values.push(0)
     const [low, high] = spanOf(values)

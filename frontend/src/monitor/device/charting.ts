@@ -197,10 +197,13 @@ export function once(limits: readonly Limit[], lines: number, names: ReadonlyMap
   )
 }
 
+/** How many times as far from zero as the values of a chart a threshold can be adjusted on it. */
+export const reach = 8
+
 /** Splits limits into those that fit on the scale of the lines, and those that would flatten them. */
 export function reachable(limits: readonly Limit[], lines: readonly Drawn[]): { near: Limit[]; far: Limit[] } {
   const most = Math.max(0, ...lines.flatMap((l) => [Math.abs(l.min ?? 0), Math.abs(l.max ?? 0)]))
-  const near = (l: Limit) => Math.abs(l.value) <= Math.max(most * 8, 1)
+  const near = (l: Limit) => Math.abs(l.value) <= Math.max(most * reach, 1)
   return { near: limits.filter(near), far: limits.filter((l) => !near(l)) }
 }
 
