@@ -109,7 +109,7 @@ func TestADocumentIsReadByRows(t *testing.T) {
 		{"GET " + at + "/rows?from=1&count=1", "", `{"rows":[{"node":9,"line":2,"depth":1,"kind":"number",` +
 			`"key":"total","text":"1204","count":0,"open":false,"comma":true}],"total":16}`},
 		{"GET " + at + "/lines?from=0&count=5", "", `{"lines":["{\"total\":1204,\"searchId\":null,` +
-			`\"items\":[{\"id\":1},{\"id\":2},{\"id\":3}],\"data\":null}"],"total":1}`},
+			`\"items\":[{\"id\":1},{\"id\":2},{\"id\":3}],\"data\":null}"],"numbers":[1],"total":1}`},
 		{"GET " + at + "/path?node=9", "", `{"path":"$.total"}`},
 		{"GET " + at + "/value?node=9", "", `1204`},
 		{"GET " + at + "/raw", "", `{"total":1204,"searchId":null,"items":[{"id":1},{"id":2},{"id":3}],"data":null}`},

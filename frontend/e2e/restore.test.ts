@@ -263,7 +263,7 @@ test('after kill -9 tables, texts, headers, the request and its docs are scrolle
   const wrapped = p.response.locator('[aria-label="Response body"]')
   await scrollTo(wrapped, 3000)
   const firstLine = async () => (await look(wrapped, '.line')).rows[0]
-  await expect.poll(firstLine).toMatch(/^\d+ .{40}/)
+  await expect.poll(firstLine).toMatch(/.{40}/)
   const line = await firstLine()
 
   await newRequest(page)

@@ -184,8 +184,9 @@ func rowsOf(doc *document.Document, from, count int) (*treeRows, error) {
 
 // textLines holds rows of the text, and the total number.
 type textLines struct {
-	Lines []string `json:"lines"`
-	Total int      `json:"total"`
+	Lines   []string `json:"lines"`
+	Numbers []int    `json:"numbers" doc:"the line of each row, from 1; 0 for a row that continues the one before"`
+	Total   int      `json:"total"`
 }
 
 func showLines(_ context.Context, c *resource.Call, doc *document.Document) (*textLines, error) {
@@ -194,11 +195,14 @@ func showLines(_ context.Context, c *resource.Call, doc *document.Document) (*te
 		return nil, err
 	}
 	lines, total, err := doc.Lines(from, count)
-	texts := make([]string, len(lines))
+	out := &textLines{make([]string, len(lines)), make([]int, len(lines)), total}
 	for i, l := range lines {
-		texts[i] = l.Text
+		out.Lines[i] = l.Text
+		if !l.Part {
+			out.Numbers[i] = l.Line
+		}
 	}
-	return &textLines{texts, total}, err
+	return out, err
 }
 
 type nodePath struct {

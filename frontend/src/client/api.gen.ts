@@ -9219,7 +9219,7 @@ export interface components {
             now: number;
             /** @description when it began, in epoch seconds */
             startEpoch: number;
-            /** @description when the last of its alerts cleared; 0 while it goes on */
+            /** @description when the last of its alerts cleared; 0 while it is ongoing */
             endEpoch: number;
             /** @description what happened, in a few sentences */
             summary: string[];

@@ -15,7 +15,7 @@ export interface DocumentClient {
    */
   left(document: string): Promise<string>
   unfold(document: string, left: string, from: number, count: number): Promise<Rows>
-  lines(document: string, from: number, count: number): Promise<{ lines: string[]; total: number }>
+  lines(document: string, from: number, count: number): Promise<Schemas['TextLines']>
   nodePath(document: string, node: number): Promise<string>
   nodeValue(document: string, node: number): Promise<string>
   /** Searches keys and values, and expands the tree around the match. */

@@ -3187,6 +3187,8 @@ export interface components {
         };
         TextLines: {
             lines: string[];
+            /** @description the line of each row, from 1; 0 for a row that continues the one before */
+            numbers: number[];
             total: number;
         };
         NodePath: {

@@ -29,7 +29,8 @@ export class FakeDocument {
 
   lines(from: number, count: number) {
     const all = this.text.split('\n')
-    return { lines: all.slice(from, from + count), total: all.length }
+    const lines = all.slice(from, from + count)
+    return { lines, numbers: lines.map((_, i) => from + i + 1), total: all.length }
   }
 
   toggle(node: number, open: boolean, deep: boolean) {

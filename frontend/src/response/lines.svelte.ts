@@ -8,7 +8,7 @@ export class Lines {
   total = $state(0)
   problem = $state('')
   #version = $state(0)
-  #pages = new Map<number, string[]>()
+  #pages = new Map<number, { lines: string[]; numbers: number[] }>()
   #fetching = new Set<number>()
   #wanted: number[] = []
 
@@ -23,7 +23,13 @@ export class Lines {
   /** Returns the line at an index, or undefined while it is loading. */
   at(index: number): string | undefined {
     void this.#version
-    return this.#pages.get(Math.floor(index / pageSize))?.[index % pageSize]
+    return this.#pages.get(Math.floor(index / pageSize))?.lines[index % pageSize]
+  }
+
+  /** Returns the number of the line at an index; 0 if it continues the one before, or is loading. */
+  numberAt(index: number): number {
+    void this.#version
+    return this.#pages.get(Math.floor(index / pageSize))?.numbers[index % pageSize] ?? 0
   }
 
   /** Loads the missing lines of first…last, at most two pages at a time. */
@@ -42,8 +48,8 @@ export class Lines {
   async #fetch(page: number) {
     this.#fetching.add(page)
     try {
-      const { lines, total } = await this.client.lines(this.document, page * pageSize, pageSize)
-      this.#pages.set(page, lines)
+      const { lines, numbers, total } = await this.client.lines(this.document, page * pageSize, pageSize)
+      this.#pages.set(page, { lines, numbers })
       for (const old of this.#pages.keys()) {
         if (this.#pages.size <= pagesKept) break
         this.#pages.delete(old)
