@@ -24,6 +24,7 @@ export const text = {
     clearSelection: 'Clear selection',
     inside: (value: string, count: number) => `${value}, ${number(count)} inside`,
     examples: (n: number) => counted(n, 'example'),
+    showExamples: (n: number) => `Show ${counted(n, 'example')}`,
     withExamples: (value: string, n: number) => `${value}, ${counted(n, 'example')}`,
     name: 'Name',
     selectedEntries: 'Selected entries',
