@@ -36,6 +36,12 @@ export const text = {
     density: 'Density',
     densityHint: 'Spacing of rows',
     densities: { compact: 'Compact', normal: 'Normal', roomy: 'Roomy' },
+    preview: 'Preview',
+    rows: [
+      ['crit', 'Critical', 'core-sw-01', '100 %'],
+      ['warn', 'Warning', 'web-prod-04', '72 %'],
+      ['ok', 'OK', 'db-pg-01', '12 ms'],
+    ],
     fontSize: 'Font size',
     fontSizes: { normal: 'Normal', large: 'Large', larger: 'Larger' },
     zoom: 'Zoom',
