@@ -40,8 +40,14 @@ export const threeDigits = numbers({ maximumSignificantDigits: 3 })
 export const fourDigits = numbers({ maximumSignificantDigits: 4 })
 /** `98.213`: five significant digits. */
 export const fiveDigits = numbers({ maximumSignificantDigits: 5 })
-/** `1.204K` */
-export const compact = numbers({ notation: 'compact', maximumSignificantDigits: 4 })
+const short = new Intl.NumberFormat(locale, { notation: 'compact', maximumSignificantDigits: 4, ...digits })
+/** `1.204K`, `120M`: some languages write `m` for million, which would read as a unit. */
+export const compact = (n: number) =>
+  short
+    .formatToParts(n)
+    .map(({ type, value }) => (type === 'compact' ? (suffixes[value] ?? value) : value))
+    .join('')
+const suffixes: Record<string, string> = { k: 'K', m: 'M', bn: 'B', tn: 'T' }
 
 /**
  * Formats decimal numbers of a locale so that they can be typed again: with its decimal sign, but
