@@ -61,7 +61,8 @@ describe.runIf(mode === 'screens')('the pictures to compare', () => {
     const page = await portal.page({ fresh: true, bypassCSP: true })
     await page.addStyleTag({
       content:
-        '*, *::before, *::after { animation: none !important; transition: none !important; caret-color: transparent !important }',
+        '*, *::before, *::after { animation: none !important; transition: none !important; caret-color: transparent !important }' +
+        '[aria-label^="Chart of the recording"] canvas { visibility: hidden }', // its times are those of the machine
     })
     await state.open(page)
     // What is said for a moment stays, as under a pointer.
@@ -100,6 +101,9 @@ function settle() {
     [/127\.0\.0\.1:\d+/g, '127.0.0.1:8585'],
     [/spyglass-e2e-\w+/g, 'spyglass'],
     [/(?<![\d,.])\d+(\.\d+)? ms\b/g, '12 ms'],
+    [/\b\d+ samples?\b/g, '3 samples'],
+    [/\b\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT\b/g, 'Thu, 15 Jan 2026 09:00:00 GMT'],
+    [/\b[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}\b/g, '01234567-89ab-4cde-8f01-23456789abcd'],
   ]
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
   for (let node = texts.nextNode(); node; node = texts.nextNode()) {

@@ -204,6 +204,15 @@ export const states: State[] = [
       await parts(page).tools.getByRole('tab', { name: panel }).click()
     },
   })),
+  {
+    name: 'a response compared with what another role sees',
+    open: async (page) => {
+      await explorer(page)
+      await parts(page).response.getByRole('button', { name: 'Compare…' }).click()
+      await page.getByRole('menuitem', { name: 'As role readonly' }).click()
+      await parts(page).response.getByText('as role readonly').waitFor()
+    },
+  },
   { name: 'palette', more: true, open: (page) => palette(page, 'API') },
   { name: 'palette before typing', open: (page) => palette(page, '') },
   {
@@ -468,6 +477,17 @@ export const states: State[] = [
       await parts(page).path.fill('/nothing/here')
       await page.keyboard.press('Escape')
       await page.getByText('Not in the catalog').waitFor()
+    },
+  },
+  // the last one: the others have no environment to select
+  {
+    name: 'an environment',
+    open: async (page) => {
+      await newRequest(page)
+      await parts(page).tools.getByRole('tab', { name: 'Variables' }).click()
+      await parts(page).tools.getByRole('button', { name: 'More for variables' }).click()
+      await page.getByRole('menuitem', { name: 'Add environment' }).click()
+      await page.getByRole('combobox', { name: 'Environment' }).waitFor()
     },
   },
 ]
