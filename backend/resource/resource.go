@@ -339,6 +339,8 @@ type Feed interface {
 	// call, without duplicates. If lost is set, any row may have changed: read
 	// all again. It ends when ctx ends.
 	Next(ctx context.Context) (rows []Changed, lost bool, err error)
+	// Pending returns the same without waiting. A write that has returned is included.
+	Pending() (rows []Changed, lost bool)
 	// Close ends the feed.
 	Close()
 }

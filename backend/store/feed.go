@@ -63,14 +63,24 @@ func (f *feed) Next(ctx context.Context) (rows []resource.Changed, lost bool, er
 		return nil, false, ctx.Err()
 	case <-f.wake:
 	}
+	rows, lost = f.Pending()
+	return rows, lost, nil
+}
+
+// Pending implements resource.Feed.
+func (f *feed) Pending() (rows []resource.Changed, lost bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	select {
+	case <-f.wake:
+	default:
+	}
 	for row := range f.rows {
 		rows = append(rows, row)
 	}
 	lost = f.lost
 	f.rows, f.lost = map[resource.Changed]bool{}, false
-	return rows, lost, nil
+	return rows, lost
 }
 
 func (f *feed) add(changes []resource.Changed) {

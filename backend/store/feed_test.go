@@ -58,6 +58,13 @@ func TestAFeedTellsEachRowThatACommitChangedOnce(t *testing.T) {
 	if _, lost = next(); !lost {
 		t.Error("that rows were removed by a condition is not told")
 	}
+	h.steps(nil, []step{{"PATCH /device/devices/2/ports/2", `{"label":"a"}`, ""}})
+	if rows, lost = feed.Pending(); lost || len(rows) != 1 {
+		t.Errorf("pending after a write are %v (lost: %v)", rows, lost)
+	}
+	if rows, lost = feed.Pending(); lost || len(rows) > 0 {
+		t.Errorf("pending after that are %v (lost: %v)", rows, lost)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, _, err := feed.Next(ctx); err == nil {

@@ -43,6 +43,7 @@ func (t *Table[T]) findRows(ctx context.Context, q querier, list any, where []re
 	}
 	found, err := t.query(ctx, q, cond)
 	rows := reflect.ValueOf(list).Elem()
+	rows.Grow(len(found))
 	for _, row := range found {
 		rows.Set(reflect.Append(rows, reflect.ValueOf(row).Elem()))
 	}

@@ -15,7 +15,7 @@ import (
 // around returns the dependencies of a device, and its dependents.
 func (d *drawing) around(i int) *DeviceTopology {
 	g := d.graph
-	out := &DeviceTopology{ID: g.nodes[i].id, Name: g.nodes[i].name, State: string(g.nodes[i].state),
+	out := &DeviceTopology{ID: g.nodes[i].id, Name: g.nodes[i].name, State: string(g.states[i]),
 		DependsOn: []TopologyDevice{}, Dependents: []int64{}, Alerts: []TopologyAlert{}, Path: []TopologyStep{},
 		Via: "none"}
 	for _, up := range g.above(i) {
@@ -23,8 +23,8 @@ func (d *drawing) around(i int) *DeviceTopology {
 		if d.place[up] < 0 {
 			continue
 		}
-		out.DependsOn = append(out.DependsOn, TopologyDevice{one.id, one.name, string(one.state)})
-		if strings.IndexByte("ces", lower(one.state)) >= 0 {
+		out.DependsOn = append(out.DependsOn, TopologyDevice{one.id, one.name, string(g.states[up])})
+		if strings.IndexByte("ces", lower(g.states[up])) >= 0 {
 			out.Cause = one.id
 		}
 	}
@@ -37,7 +37,7 @@ func (d *drawing) around(i int) *DeviceTopology {
 		if one.parent == i {
 			out.Direct++
 		}
-		if strings.IndexByte("cews", lower(one.state)) >= 0 {
+		if strings.IndexByte("cews", lower(g.states[down])) >= 0 {
 			out.Affected++
 		}
 	}

@@ -26,44 +26,123 @@ type node struct {
 	id       int64
 	name     string
 	groups   resource.IDs
-	parent   int   // index of the device that it depends on; -1: none
-	children []int // indexes of those that depend on it directly
-	state    byte
+	wants    string // the name of its parent, by its own property
+	own      bool   // it has that property; otherwise the groups pass one on
+	parent   int    // index of the device that it depends on; -1: none
+	children []int  // indexes of those that depend on it directly
 }
 
-// graph has the devices, and what each depends on.
-type graph struct {
+// nodeOf returns the node of a device, which is not linked.
+func nodeOf(d *fleet.Device) node {
+	one := node{id: d.ID, name: d.DisplayName, groups: d.GroupIDs, parent: -1}
+	one.wants, one.own = parentIn(d.CustomProperties)
+	return one
+}
+
+// links are the devices, and what each depends on: what stays while only states change.
+type links struct {
 	nodes []node        // by id
 	at    map[int64]int // their indexes
 	tree  *fleet.Tree
 }
 
+// graph has the devices, what each depends on, and their states. Neither changes.
+type graph struct {
+	*links
+	states []byte // of nodes
+}
+
 // newGraph returns the graph of devices, which are sorted by id.
 func newGraph(devices []fleet.Device, tree *fleet.Tree) *graph {
-	g := &graph{nodes: make([]node, len(devices)), at: make(map[int64]int, len(devices)), tree: tree}
-	named := make(map[string]int, len(devices))
+	nodes, states := make([]node, len(devices)), make([]byte, len(devices))
 	for i := range devices {
-		d := &devices[i]
-		g.nodes[i] = node{id: d.ID, name: d.DisplayName, groups: d.GroupIDs, parent: -1, state: stateOf(d)}
-		g.at[d.ID], named[strings.ToLower(d.DisplayName)] = i, i
+		nodes[i], states[i] = nodeOf(&devices[i]), stateOf(&devices[i])
+	}
+	return &graph{link(nodes, tree), states}
+}
+
+// link connects nodes, which are sorted by id and not linked. It becomes their owner.
+func link(nodes []node, tree *fleet.Tree) *links {
+	l := &links{nodes: nodes, at: make(map[int64]int, len(nodes)), tree: tree}
+	named := make(map[string]int, len(nodes))
+	for i := range nodes {
+		l.at[nodes[i].id], named[strings.ToLower(nodes[i].name)] = i, i
 	}
 	inherited := map[string]string{} // the parent that groups pass on, by the ids of the groups
-	for i := range devices {
-		d := &devices[i]
-		name, ok := parentIn(d.CustomProperties)
-		if !ok {
-			key := d.GroupIDs.String()
+	for i := range nodes {
+		one := &nodes[i]
+		name := one.wants
+		if !one.own {
+			key, ok := one.groups.String(), false
 			if name, ok = inherited[key]; !ok {
-				name, _ = parentIn(tree.Inherited(d.GroupIDs))
+				name, _ = parentIn(tree.Inherited(one.groups))
 				inherited[key] = name
 			}
 		}
-		if at, ok := named[strings.ToLower(name)]; ok && name != "" && at != i {
-			g.nodes[i].parent = at
-			g.nodes[at].children = append(g.nodes[at].children, i)
+		if name == "" {
+			continue
+		}
+		if at, ok := named[strings.ToLower(name)]; ok && at != i {
+			one.parent = at
+			nodes[at].children = append(nodes[at].children, i)
 		}
 	}
-	return g
+	return l
+}
+
+// with returns the graph after a change: ids are of the devices that were written or
+// deleted, and devices are those of them that exist, sorted by id. It keeps the links
+// while only states change.
+func (g *graph) with(ids []int64, devices []fleet.Device, tree *fleet.Tree) *graph {
+	moved := tree != g.tree
+	changed := make(map[int64]*fleet.Device, len(ids)) // nil: deleted
+	for _, id := range ids {
+		changed[id] = nil
+	}
+	for i := range devices {
+		changed[devices[i].ID] = &devices[i]
+	}
+	states := slices.Clone(g.states)
+	for id, d := range changed {
+		i, known := g.at[id]
+		switch {
+		case d != nil && known:
+			states[i] = stateOf(d)
+			moved = moved || !g.nodes[i].like(nodeOf(d))
+		case d != nil || known:
+			moved = true
+		}
+	}
+	if !moved {
+		return &graph{g.links, states}
+	}
+	nodes := make([]node, 0, len(g.nodes)+len(devices))
+	var news []byte
+	add := func(one node, state byte) { nodes, news = append(nodes, one), append(news, state) }
+	for i := range g.nodes {
+		one := g.nodes[i]
+		for ; len(devices) > 0 && devices[0].ID < one.id; devices = devices[1:] {
+			add(nodeOf(&devices[0]), stateOf(&devices[0]))
+		}
+		d, is := changed[one.id]
+		switch {
+		case !is:
+			one.parent, one.children = -1, nil
+			add(one, states[i])
+		case d != nil:
+			add(nodeOf(d), states[i])
+			devices = devices[1:]
+		}
+	}
+	for i := range devices {
+		add(nodeOf(&devices[i]), stateOf(&devices[i]))
+	}
+	return &graph{link(nodes, tree), news}
+}
+
+// like reports whether two nodes have the same place and the same parent.
+func (n *node) like(other node) bool {
+	return n.name == other.name && n.wants == other.wants && n.own == other.own && slices.Equal(n.groups, other.groups)
 }
 
 // parentIn returns the value of the property that names the parent.

@@ -1,6 +1,7 @@
 package topology
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"math"
@@ -35,21 +36,28 @@ type box struct {
 	columns       int // of its devices
 }
 
-// drawing is a map, encoded for the callers who share it.
-type drawing struct {
-	graph  *graph
+// plan is what of a map stays while only states change.
+type plan struct {
+	*links
 	boxes  []*box
 	order  []int // indexes in the graph, in the order of the map
 	place  []int // the opposite of order; -1 for a device that is not on the map
 	in     []*box
 	layout string
-	full   []byte // the JSON of all
+	full   []byte // the JSON up to the states
 	short  []byte // the same without the layout
+}
+
+// drawing is a map, encoded for the callers who share it.
+type drawing struct {
+	*plan
+	graph *graph
+	rest  []byte // the JSON after full or short
 }
 
 // draw arranges the devices in groups that the caller may view.
 func draw(g *graph, sees func(group int64) bool) (*drawing, error) {
-	d := &drawing{graph: g, place: make([]int, len(g.nodes)), in: make([]*box, len(g.nodes))}
+	d := &plan{links: g.links, place: make([]int, len(g.nodes)), in: make([]*box, len(g.nodes))}
 	whole := d.fill(sees)
 	for len(whole.inside) == 1 && len(whole.inside[0].devices) == 0 && len(whole.devices) == 0 {
 		whole.inside = whole.inside[0].inside
@@ -59,20 +67,23 @@ func draw(g *graph, sees func(group int64) bool) (*drawing, error) {
 	}
 	whole.size()
 	whole.settle(d, 0, 0)
-	return d, d.encode(whole)
+	if err := d.encode(whole); err != nil {
+		return nil, err
+	}
+	return d.with(g)
 }
 
 // fill puts the devices into boxes.
-func (d *drawing) fill(sees func(group int64) bool) *box {
+func (d *plan) fill(sees func(group int64) bool) *box {
 	whole := &box{}
 	known := map[string][]int64{} // the groups around a device, by the ids of its own groups
 	boxes := map[string]*box{}    // by the ids of the groups around
-	for i := range d.graph.nodes {
-		groups := d.graph.nodes[i].groups
+	for i := range d.nodes {
+		groups := d.nodes[i].groups
 		key := groups.String()
 		path, ok := known[key]
 		if !ok {
-			path = d.graph.pathOf(groups, sees)
+			path = d.pathOf(groups, sees)
 			known[key] = path
 		}
 		d.place[i] = -1
@@ -84,7 +95,7 @@ func (d *drawing) fill(sees func(group int64) bool) *box {
 			key := resource.IDs(path[:k+1]).String()
 			b := boxes[key]
 			if b == nil {
-				b = &box{group: d.graph.tree.Groups[path[k]], parent: at}
+				b = &box{group: d.tree.Groups[path[k]], parent: at}
 				boxes[key], at.inside = b, append(at.inside, b)
 			}
 			at = b
@@ -96,7 +107,7 @@ func (d *drawing) fill(sees func(group int64) bool) *box {
 
 // pathOf returns the groups around the devices of some groups, the outermost
 // first; nil if the caller may view none of them.
-func (g *graph) pathOf(groups resource.IDs, sees func(group int64) bool) (path []int64) {
+func (g *links) pathOf(groups resource.IDs, sees func(group int64) bool) (path []int64) {
 	var seen []int64
 	for _, id := range groups {
 		if g.tree.Groups[id] != nil && sees(id) {
@@ -122,7 +133,7 @@ func (g *graph) pathOf(groups resource.IDs, sees func(group int64) bool) (path [
 
 // hasLocation reports whether a group or one above it is a site. A location of
 // the root group is that of the whole portal.
-func (g *graph) hasLocation(id int64, sees func(group int64) bool) bool {
+func (g *links) hasLocation(id int64, sees func(group int64) bool) bool {
 	above := func(up *fleet.Group) *fleet.Group { return g.tree.Groups[up.ParentID] }
 	for up := g.tree.Groups[id]; up != nil && up.ID != ground.RootGroup && sees(up.ID); up = above(up) {
 		for _, p := range up.CustomProperties {
@@ -136,7 +147,7 @@ func (g *graph) hasLocation(id int64, sees func(group int64) bool) bool {
 
 // chain returns a group and those above it that the caller may view, the
 // outermost first, without the root unless it is the group itself.
-func (g *graph) chain(id int64, sees func(group int64) bool) (path []int64) {
+func (g *links) chain(id int64, sees func(group int64) bool) (path []int64) {
 	for up := g.tree.Groups[id]; up != nil && sees(up.ID); up = g.tree.Groups[up.ParentID] {
 		if up.ID != ground.RootGroup || id == ground.RootGroup {
 			path = append(path, up.ID)
@@ -185,7 +196,7 @@ func (b *box) size() {
 
 // settle numbers the devices and boxes in a box, and moves it to its place on the
 // map.
-func (b *box) settle(d *drawing, x, y int) {
+func (b *box) settle(d *plan, x, y int) {
 	b.x, b.y = b.x+x, b.y+y
 	b.index, b.first = len(d.boxes)-1, len(d.order)
 	for _, i := range b.devices {
@@ -199,9 +210,13 @@ func (b *box) settle(d *drawing, x, y int) {
 	b.count = len(d.order) - b.first
 }
 
-// encode encodes the map.
-func (d *drawing) encode(whole *box) error {
-	t := Topology{Width: int64(whole.width), Height: int64(whole.height), Groups: make([]TopologyGroup, len(d.boxes))}
+// stateless is the end of the JSON of a map without states.
+const stateless = `"states":"","counts":[]}`
+
+// encode encodes all but the states.
+func (d *plan) encode(whole *box) error {
+	t := Topology{Width: int64(whole.width), Height: int64(whole.height), Groups: make([]TopologyGroup, len(d.boxes)),
+		Counts: []int64{}}
 	for k, b := range d.boxes {
 		parent := -1
 		if b.parent != nil {
@@ -214,7 +229,7 @@ func (d *drawing) encode(whole *box) error {
 	t.Devices = TopologyDevices{IDs: make([]int64, n), Names: make([]string, n), X: make([]int64, n),
 		Y: make([]int64, n), Groups: make([]int64, n), Parents: make([]int64, n)}
 	for at, i := range d.order {
-		one, b := &d.graph.nodes[i], d.in[i]
+		one, b := &d.nodes[i], d.in[i]
 		nth := at - b.first
 		t.Devices.IDs[at], t.Devices.Names[at], t.Devices.Groups[at] = one.id, one.name, int64(b.index)
 		t.Devices.X[at] = int64(b.x + b.left + nth%b.columns)
@@ -224,34 +239,47 @@ func (d *drawing) encode(whole *box) error {
 			t.Devices.Parents[at] = int64(d.place[one.parent])
 		}
 	}
-	t.Counts = []int64{}
 	body, err := json.Marshal(t)
 	if err != nil {
 		return err
 	}
 	d.layout = strings.Trim(resource.ETag(body), `"`)
-	t.Layout = d.layout
-	d.addStates(&t)
-	if d.full, err = json.Marshal(t); err != nil {
-		return err
-	}
-	t.Groups, t.Devices = []TopologyGroup{}, TopologyDevices{IDs: []int64{}, Names: []string{}, X: []int64{},
-		Y: []int64{}, Groups: []int64{}, Parents: []int64{}}
-	d.short, err = json.Marshal(t)
+	const unnamed = `{"layout":"`
+	d.full = slices.Concat([]byte(unnamed+d.layout), body[len(unnamed):len(body)-len(stateless)])
+	t.Layout, t.Groups, t.Devices = d.layout, []TopologyGroup{}, TopologyDevices{IDs: []int64{}, Names: []string{},
+		X: []int64{}, Y: []int64{}, Groups: []int64{}, Parents: []int64{}}
+	body, err = json.Marshal(t)
+	d.short = bytes.TrimSuffix(body, []byte(stateless))
 	return err
 }
 
-// addStates adds the state of each device, and counts them in each box.
-func (d *drawing) addStates(t *Topology) {
+// with returns the map of a graph that has the links of the plan.
+func (d *plan) with(g *graph) (*drawing, error) {
 	states := make([]byte, len(d.order))
 	for at, i := range d.order {
-		states[at] = d.graph.nodes[i].state
+		states[at] = g.states[i]
 	}
-	t.States = string(states)
-	t.Counts = make([]int64, len(letters)*len(d.boxes))
+	counts := make([]int64, len(letters)*len(d.boxes))
 	for k, b := range d.boxes {
 		for _, state := range states[b.first : b.first+b.count] {
-			t.Counts[k*len(letters)+strings.IndexByte(letters, lower(state))]++
+			counts[k*len(letters)+strings.IndexByte(letters, lower(state))]++
 		}
 	}
+	rest, err := json.Marshal(struct {
+		States string  `json:"states"`
+		Counts []int64 `json:"counts"`
+	}{string(states), counts})
+	if err != nil {
+		return nil, err
+	}
+	return &drawing{d, g, rest[len("{"):]}, nil
+}
+
+// body returns the JSON for a caller who has a layout already, and its tag.
+func (d *drawing) body(layout string) (body []byte, tag string) {
+	begin := d.full
+	if layout == d.layout {
+		begin = d.short
+	}
+	return slices.Concat(begin, d.rest), resource.ETag(append([]byte(d.layout), d.rest...))
 }

@@ -29,8 +29,10 @@
 //
 // # Concurrency
 //
-// A Service is immutable and can be shared. Graphs and maps are cached until a
-// device or a group changes; they are shared, too.
+// A Service is safe for concurrent use. It keeps the devices of a map in memory from
+// the first request on, reads those again that have changed since the last one, and
+// draws the map again if one of them has another place or parent. Graphs and maps are
+// immutable, and callers with the same rights share them.
 package topology
 
 import (
@@ -44,12 +46,6 @@ import (
 	"spyglass/backend/portal/ground"
 	"spyglass/backend/resource"
 )
-
-// Service answers requests for maps.
-type Service struct{ db resource.DB }
-
-// New returns a Service.
-func New(db resource.DB) *Service { return &Service{db} }
 
 // Topology is the map of the devices that a caller can view.
 type Topology struct {
@@ -196,58 +192,13 @@ func (s *Service) Endpoints() []resource.Endpoint {
 	}}
 }
 
-// sources lists the tables that a map is made of.
-var sources = []string{string(fleet.DeviceRows), string(fleet.GroupRows)}
-
-// graph returns the dependencies of all devices.
-func (s *Service) graph(ctx context.Context) (*graph, error) {
-	value, err := s.db.Memo("topology", sources, func() (any, error) {
-		tree, err := fleet.TreeOf(ctx, s.db)
-		if err != nil {
-			return nil, err
-		}
-		devices, err := resource.Find(ctx, s.db, fleet.DeviceRows)
-		return newGraph(devices, tree), err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return value.(*graph), nil
-}
-
-// drawing returns the map for a caller. Callers with the same rights share one.
-func (s *Service) drawing(ctx context.Context, who *resource.Access) (*drawing, error) {
-	all, ids := who.Groups(resource.Read)
-	key := "topology all"
-	if !all {
-		key = "topology " + resource.IDs(ids).String()
-	}
-	value, err := s.db.Memo(key, sources, func() (any, error) {
-		g, err := s.graph(ctx)
-		if err != nil {
-			return nil, err
-		}
-		return draw(g, func(group int64) bool {
-			_, found := slices.BinarySearch(ids, group)
-			return all || found
-		})
-	})
-	if err != nil {
-		return nil, err
-	}
-	return value.(*drawing), nil
-}
-
 func (s *Service) whole(ctx context.Context, c *resource.Call) (any, error) {
 	d, err := s.drawing(ctx, c.Access)
 	if err != nil {
 		return nil, err
 	}
-	body := d.full
-	if c.Query.Get("layout") == d.layout {
-		body = d.short
-	}
-	return &resource.Response{Body: resource.JSON(body), ETag: resource.ETag(body)}, nil
+	body, tag := d.body(c.Query.Get("layout"))
+	return &resource.Response{Body: resource.JSON(body), ETag: tag}, nil
 }
 
 func (s *Service) device(ctx context.Context, c *resource.Call) (any, error) {

@@ -2,6 +2,7 @@ package topology_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"reflect"
@@ -34,6 +35,7 @@ const (
 type site struct {
 	*testing.T
 	db    *store.DB
+	maps  *topology.Service
 	admin *resource.Access
 }
 
@@ -58,6 +60,7 @@ func open(t *testing.T, devices ...fleet.Device) *site {
 	add(s, &fleet.InstanceGroups)
 	add(s, &fleet.UnsettledRows)
 	add(s, &fleet.SettlingRow)
+	s.maps = topology.New(s.db)
 	return s
 }
 
@@ -83,6 +86,12 @@ func withStatus(d fleet.Device, host, alerts string) fleet.Device {
 	return d
 }
 
+// put writes devices.
+func (s *site) put(devices ...fleet.Device) error {
+	storetest.Put(s, s.db, fleet.DeviceRows, devices...)
+	return nil
+}
+
 // viewer returns the rights of a user who may view some groups.
 func viewer(groups ...int64) *resource.Access {
 	grant := resource.Grant{Object: resource.DeviceGroup, Op: resource.Read, Groups: map[int64]bool{}}
@@ -105,7 +114,7 @@ func send[T any](s *site, who *resource.Access, address string) (out T, tag stri
 	if id, ok := strings.CutPrefix(path, "/devices/"); ok {
 		wanted, c.Vars["id"] = "/device/topology/devices/{id}", id
 	}
-	for _, e := range topology.New(s.db).Endpoints() {
+	for _, e := range s.maps.Endpoints() {
 		if e.Path != wanted {
 			continue
 		}
@@ -238,6 +247,56 @@ func TestPlacesStayTheSameWhenOnlyStatesChange(t *testing.T) {
 	storetest.Put(s, s.db, fleet.DeviceRows, device(7, "new", "", linux, oslo))
 	if moved := must[topology.Topology](s, s.admin, "?layout="+before.Layout); len(moved.Devices.IDs) != 7 {
 		t.Errorf("with a layout that is no longer right, the map is %+v", moved)
+	}
+}
+
+func TestTheMapFollowsEachChange(t *testing.T) {
+	s := open(t, office()...)
+	user := viewer(linux)
+	for n, change := range []func() error{
+		func() error { return s.put(withStatus(office()[3], "dead", "unconfirmed-error-none")) },
+		func() error { return s.put(device(2, "access", "", switches, oslo)) },
+		func() error { return s.put(device(2, "renamed", "core", switches, oslo)) },
+		func() error { return s.put(device(2, "access", "core", switches, oslo)) },
+		func() error { return s.put(device(9, "late", "spare", linux, paris), device(8, "first", "", linux)) },
+		func() error { return s.put(device(7, "between", "first", linux), device(3, "web", "between", linux)) },
+		func() error {
+			return s.db.Write(s.Context(), func(tx resource.Tx) error {
+				return errors.Join(resource.Delete(s.Context(), tx, fleet.DeviceRows, 8),
+					resource.Delete(s.Context(), tx, fleet.DeviceRows, 1))
+			})
+		},
+		func() error {
+			storetest.Put(s, s.db, fleet.GroupRows, fleet.Group{ID: oslo, Name: "Bergen", ParentID: sites,
+				CustomProperties: []resource.Property{{Name: fleet.ParentProperty, Value: "mail"}}})
+			return nil
+		},
+		func() error {
+			return s.db.Write(s.Context(), func(tx resource.Tx) error {
+				return resource.DeleteAll(s.Context(), tx, fleet.DeviceRows,
+					resource.Where{Field: "displayName", Op: "=", Value: "mail"})
+			})
+		},
+	} {
+		if err := change(); err != nil {
+			t.Fatal(err)
+		}
+		fresh := *s
+		fresh.maps = topology.New(s.db)
+		for _, who := range []*resource.Access{s.admin, user} {
+			got, want := must[topology.Topology](s, who, ""), must[topology.Topology](&fresh, who, "")
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("after change %d the map is %+v, want %+v", n, got, want)
+			}
+			for _, id := range got.Devices.IDs {
+				address := fmt.Sprint("/devices/", id)
+				got, want := must[topology.DeviceTopology](s, who, address), must[topology.DeviceTopology](&fresh, who,
+					address)
+				if !reflect.DeepEqual(got, want) {
+					t.Errorf("after change %d, %s is %+v, want %+v", n, address, got, want)
+				}
+			}
+		}
 	}
 }
 
