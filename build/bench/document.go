@@ -62,6 +62,24 @@ var catalogSearch = figure{
 	}),
 }
 
+// palette measures a key typed into the command palette of a portal with 100,000
+// devices, until the last results from the portal are shown.
+var palette = figure{
+	name: "palette", does: "100,000 devices: a key in the palette, results shown, ms (floor: 16, a frame)",
+	goal: "≤ 1", measure: plain(func(ctx context.Context, p project.Project) (ours, floor float64, err error) {
+		var m struct {
+			Devices int
+			All     float64
+		}
+		err = inPage(ctx, p, "bench-palette.mjs", fmt.Sprint(rivalDevices),
+			func(*project.Server) error { return nil }, &m)
+		if err == nil && m.Devices != rivalDevices {
+			err = fmt.Errorf("the portal has %d devices only", m.Devices)
+		}
+		return m.All, 16, err
+	}),
+}
+
 // They make a response of 50 MB: each device has this many properties of this
 // length.
 const (

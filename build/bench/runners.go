@@ -18,32 +18,33 @@ import (
 
 // The figures of other programs that run collections on a command line. Each runs the same
 // 1,000 requests with the same checks in order, because the others send no two at a time,
-// as a process of its own. They are installed into a temporary folder.
+// as a process of its own. They have a package.json of their own, so that the product does
+// not depend on them.
 var (
 	runNewman = figure{
 		name: "run-newman", does: "1,000 requests with checks in order, a process, ms (other: newman)", goal: "≤ 0.5",
-		measure: besideRunner("newman@6.2.2", "newman", writeNewman),
+		measure: besideRunner("newman", writeNewman),
 	}
 	runBru = figure{
 		name: "run-bru", does: "1,000 requests with checks in order, a process, ms (other: bru)", goal: "≤ 0.5",
-		measure: besideRunner("@usebruno/cli@4.1.0", "bru", writeBru),
+		measure: besideRunner("bru", writeBru),
 	}
 )
 
-// besideRunner measures spyglass run and another program of an npm package. write writes
-// its collection into a folder, and returns its arguments.
-func besideRunner(pinned, program string, write func(folder, address string) ([]string, error)) func(context.Context,
+// besideRunner measures spyglass run and another program. write writes its collection
+// into a folder, and returns its arguments.
+func besideRunner(program string, write func(folder, address string) ([]string, error)) func(context.Context,
 	project.Project) (score, error) {
 	return plain(func(ctx context.Context, p project.Project) (ours, theirs float64, err error) {
+		const runners = "build/bench/rivals/runners"
+		if err := p.DoIn(ctx, runners, "npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts"); err != nil {
+			return 0, 0, err
+		}
 		dir, err := os.MkdirTemp("", "spyglass-bench-run-")
 		if err != nil {
 			return 0, 0, err
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-		if err := p.Do(ctx, "npm", "install", "--prefix", dir, "--no-audit", "--no-fund", "--ignore-scripts",
-			"--silent", pinned); err != nil {
-			return 0, 0, fmt.Errorf("%s cannot be installed: %w", pinned, err)
-		}
 		own, err := p.Compile(ctx, "spyglass-bench", "", ".")
 		if err != nil {
 			return 0, 0, err
@@ -62,7 +63,7 @@ func besideRunner(pinned, program string, write func(folder, address string) ([]
 		if err != nil {
 			return 0, 0, err
 		}
-		program := filepath.Join(dir, "node_modules", ".bin", program)
+		program := p.Path(runners, "node_modules", ".bin", program)
 		for range 2 { // the second counts: the first reads the programs from the disk
 			if ours, err = timed(exec.CommandContext(ctx, own, "run", file, "--portal", portal.URL)); err != nil {
 				return 0, 0, err

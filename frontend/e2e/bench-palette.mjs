@@ -1,0 +1,73 @@
+/**
+ * Types names into the palette of a portal that runs already, and prints the time
+ * from a key to the page laid out again with what is at hand (median and longest),
+ * and to the last results from the portal, as JSON, in milliseconds.
+ *
+ *   node e2e/bench-palette.mjs http://127.0.0.1:8443 admin < password
+ */
+import { text } from 'node:stream/consumers'
+import { chromium } from 'playwright-core'
+
+const [url, user] = process.argv.slice(2)
+if (!url || !user) {
+  console.error('usage: node e2e/bench-palette.mjs URL USER < password')
+  process.exit(2)
+}
+const password = (await text(process.stdin)).trim()
+
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+  args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
+})
+try {
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
+  page.setDefaultTimeout(60_000)
+  await page.goto(url)
+  await page.getByRole('textbox', { name: 'User name' }).fill(user)
+  await page.getByLabel('Password').fill(password)
+  await page.keyboard.press('Enter')
+  await page.getByRole('group', { name: 'View' }).waitFor()
+  await page.keyboard.press('Control+k')
+  const field = page.getByRole('dialog', { name: 'Command palette' }).getByRole('textbox')
+  await field.waitFor()
+  const { devices } = await page.evaluate(async () => {
+    const answer = await fetch('/api/device/devices?size=1&fields=id')
+    return { devices: (await answer.json()).total }
+  })
+  await field.evaluate(type, ['warm', 'web']) // loads what comes with the first query, and builds the portal's index
+  console.log(JSON.stringify({ devices, ...(await field.evaluate(type, ['web-1', 'core sw', 'db-prod-3', '10.4'])) }))
+} finally {
+  await browser.close()
+}
+
+/** Runs in the page. */
+async function type(input, queries) {
+  const set = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set
+  const list = document.getElementById(input.getAttribute('aria-controls'))
+  let last = 0
+  new MutationObserver(() => (last = performance.now())).observe(list, {
+    subtree: true,
+    childList: true,
+    characterData: true,
+  })
+  const own = []
+  const all = []
+  for (const query of queries) {
+    for (let n = 1; n <= query.length; n++) {
+      await new Promise(requestAnimationFrame)
+      await new Promise((idle) => setTimeout(idle))
+      const begun = performance.now()
+      set.call(input, query.slice(0, n))
+      input.dispatchEvent(new InputEvent('input', { bubbles: true }))
+      await Promise.resolve() // the page changes in a microtask
+      await Promise.resolve()
+      document.body.getBoundingClientRect() // and is laid out
+      own.push(performance.now() - begun)
+      last = performance.now()
+      await new Promise((quiet) => setTimeout(quiet, 400))
+      all.push(last - begun)
+    }
+  }
+  const middle = (times) => times.sort((a, b) => a - b)[Math.floor(times.length / 2)]
+  return { own: middle(own), ownMost: own.at(-1), all: middle(all), allMost: all.at(-1), keys: own.length }
+}
