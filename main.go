@@ -1,8 +1,8 @@
 // Spyglass is a monitoring portal with an API explorer, in one program.
 //
 // main reads the command line and starts one of: the desktop window, serve,
-// collector, run, user, token, backup, restore, check, mcp, version. Standard output has only the result of a
-// command; log lines go to standard error. If a command fails, it prints one sentence and exits
+// collector, run, mock, user, token, backup, restore, check, mcp, version. Standard output has only the result of
+// a command; log lines go to standard error. If a command fails, it prints one sentence and exits
 // with code 1; run, whose code 1 means that a check failed, with code 2.
 package main
 
@@ -86,7 +86,7 @@ func command() *cobra.Command {
 		o.Version, o.Page, o.Log = version, frontend.Files(), slog.New(slog.NewTextHandler(os.Stderr, nil))
 		return err
 	}
-	root.AddCommand(serveCommand(&o), collectorCommand(&o), runCommand(&o), userCommand(&o),
+	root.AddCommand(serveCommand(&o), collectorCommand(&o), runCommand(&o), mockCommand(&o), userCommand(&o),
 		tokenCommand(&o), backupCommand(&o), restoreCommand(&o), checkCommand(&o), mcpCommand(&o), &cobra.Command{
 			Use: "version", Short: "Print the version", Args: takes(),
 			Run: func(*cobra.Command, []string) { fmt.Println("spyglass " + version) },
@@ -137,7 +137,8 @@ func noCommand(c *cobra.Command, name string) error {
 func wrongFlag(c *cobra.Command, err error) error {
 	if wrong := (*pflag.InvalidValueError)(nil); errors.As(err, &wrong) {
 		wants := map[string]string{"int": "must be a whole number", "bool": "must be true or false",
-			"time": "must be a time such as 2026-01-15T09:00:00Z"}[wrong.GetFlag().Value.Type()]
+			"time":     "must be a time such as 2026-01-15T09:00:00Z",
+			"duration": "must be a duration such as 200ms or 2s"}[wrong.GetFlag().Value.Type()]
 		return fault.New(fault.Invalid, "--%s %s, not %q", wrong.GetFlag().Name, wants, wrong.GetValue())
 	}
 	return fault.New(fault.Invalid, "%v; %s --help lists the flags", err, c.CommandPath())
@@ -330,6 +331,32 @@ func runCommand(o *server.Options) *cobra.Command {
 	f.BoolVar(&r.Stop, "bail", false, "stop at the first failure")
 	f.StringVar(&r.Report, "report", "", "write a report: junit, json or html")
 	f.StringVar(&r.Out, "out", "", "file of the report (default: standard output)")
+	return c
+}
+
+func mockCommand(o *server.Options) *cobra.Command {
+	m := app.Mock{}
+	c := &cobra.Command{
+		Use: "mock", Short: "Answer requests with recorded responses, for tests without a network", Args: takes(),
+		Long: "Serves the recorded response to the same method, path, query and body. Recorded are the requests in\n" +
+			"the history of the administrator's Explorer, the examples of a collection, and those of a HAR file.\n" +
+			"Checks no credentials: any token or LMv1 signature is accepted.",
+		Example: "  spyglass mock --listen 127.0.0.1:9090\n" +
+			"  spyglass mock --from history:Production --latency 200ms --fail 429:10%\n" +
+			"  spyglass mock --from Fleet --from recorded.har",
+		RunE: func(c *cobra.Command, _ []string) error {
+			m.Stdout = c.OutOrStdout()
+			return m.Run(c.Context(), *o)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&m.Listen, "listen", "127.0.0.1:0", "address and port; port 0 selects a free one")
+	f.StringArrayVar(&m.From, "from", []string{"history"}, "history, history:PORTAL, the name of a collection, or a "+
+		"file: HAR, or a collection with examples; repeat it for more")
+	f.DurationVar(&m.Latency, "latency", 0, "time to wait before each response, such as 200ms")
+	f.StringVar(&m.Fail, "fail", "", "status and percentage of the requests to fail, such as 429:10%")
+	f.BoolVar(&m.Loose, "loose", false, "if no recorded request has the same query and body, use the one with the "+
+		"most similar query")
 	return c
 }
 

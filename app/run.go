@@ -103,6 +103,8 @@ type job struct {
 	Rows     []map[string]string `json:"rows"` // of the data file; null: none
 	Parallel int                 `json:"parallel"`
 	Stop     bool                `json:"stop"`
+
+	Mock bool `json:"mock,omitempty"` // return the recorded responses of Name, and run nothing
 }
 
 // job reads the files of the run.
@@ -233,21 +235,34 @@ func (h *headless) do(ctx context.Context, method, path string, body any) error 
 // locally runs a collection against the portal of the data folder: in the process that has
 // it open, or else in this one, which starts the portal for the run.
 func (r *Collection) locally(ctx context.Context, o server.Options, j *job) (done *run.Run, err error) {
+	err = inFolder(ctx, o, func(a *App) (err error) {
+		done, err = a.run(ctx, j, r.line)
+		return err
+	}, func(taken error) (err error) {
+		done, err = r.there(ctx, o.Data, taken, j)
+		return err
+	})
+	return done, err
+}
+
+// inFolder calls here with the portal of the data folder, which it opens for that; or
+// there, if another process has it open, with the error that says so.
+func inFolder(ctx context.Context, o server.Options, here func(*App) error, there func(error) error) (err error) {
 	o.Listen, o.NoLimits = "127.0.0.1:0", true
 	o.Log = slog.New(slog.DiscardHandler)
 	if _, err := os.Stat(filepath.Join(o.Data, "portal.db")); err != nil {
-		return nil, fault.New(fault.Unknown, "there is no portal in %s; name another folder with --data, or a portal "+
+		return fault.New(fault.Unknown, "there is no portal in %s; name another folder with --data, or a portal "+
 			"with --portal", o.Data)
 	}
 	a, err := Open(ctx, o)
 	if fault.Is(err, fault.Conflict) {
-		return r.there(ctx, o.Data, err, j)
+		return there(err)
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, a.close(ctx)) }()
-	return a.run(ctx, j, r.line)
+	return here(a)
 }
 
 // there runs a job in the process that has the data folder open.
@@ -269,6 +284,9 @@ func (a *App) runJob(ctx context.Context, text json.RawMessage, line func(string
 	if err := json.Unmarshal(text, j); err != nil {
 		return nil, err
 	}
+	if j.Mock {
+		return json.RawMessage("{}"), a.record(ctx, j, line)
+	}
 	done, err := a.run(ctx, j, line)
 	if err != nil {
 		return nil, err
@@ -278,18 +296,26 @@ func (a *App) runJob(ctx context.Context, text json.RawMessage, line func(string
 
 // run runs a job as the administrator.
 func (a *App) run(ctx context.Context, j *job, line func(string)) (done *run.Run, err error) {
+	err = a.headless(ctx, func(h *headless) error {
+		done, err = h.run(ctx, j, a.Origin()+"/api", line)
+		return err
+	})
+	return done, err
+}
+
+// headless calls do with the Explorer of the administrator.
+func (a *App) headless(ctx context.Context, do func(*headless) error) (err error) {
 	userID, err := a.Sessions.UserID(ctx, administrator)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	s, err := a.Sessions.Redeem(ctx, a.Sessions.Launch(userID, false))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, a.Sessions.SignOut(context.WithoutCancel(ctx), s.Secret)) }()
-	h := &headless{Explorer: a.explorer, workspace: a.workspace, call: resource.Call{At: time.Now(), Access: s.Access,
-		Session: resource.Session{Cookie: s.Secret, CSRF: s.CSRF}}}
-	return h.run(ctx, j, a.Origin()+"/api", line)
+	return do(&headless{Explorer: a.explorer, workspace: a.workspace, call: resource.Call{At: time.Now(),
+		Access: s.Access, Session: resource.Session{Cookie: s.Secret, CSRF: s.CSRF}}})
 }
 
 // run runs a job against the portal whose API is at base.

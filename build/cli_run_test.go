@@ -129,13 +129,19 @@ func TestACollectionRunsWithoutAWindow(t *testing.T) {
 // importFile imports a collection as the administrator.
 func (r *running) importFile(text string) {
 	r.t.Helper()
+	r.signIn()("/explorer/exchange/import", map[string]any{"name": "fleet.spyglass.json", "text": text})
+}
+
+// signIn signs in as the administrator. It returns a function that posts as the page does.
+func (r *running) signIn() (post func(path string, body any) map[string]any) {
+	r.t.Helper()
 	password := regexp.MustCompile(`admin password: (\S+)`).FindStringSubmatch(r.log.String())
 	jar, err := cookiejar.New(nil)
 	if err != nil || password == nil {
 		r.t.Fatal(err, r.log.String())
 	}
 	browser, csrf := &http.Client{Jar: jar}, ""
-	post := func(path string, body any) (answer map[string]any) {
+	post = func(path string, body any) (answer map[string]any) {
 		in, err := json.Marshal(body)
 		if err != nil {
 			r.t.Fatal(err)
@@ -159,7 +165,7 @@ func (r *running) importFile(text string) {
 	}
 	signedIn := post("/api/session", map[string]any{"username": "admin", "password": password[1]})
 	csrf, _ = signedIn["csrfToken"].(string)
-	post("/explorer/exchange/import", map[string]any{"name": "fleet.spyglass.json", "text": text})
+	return post
 }
 
 // places is a collection with environments.

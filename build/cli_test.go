@@ -53,7 +53,13 @@ type running struct {
 
 func serving(t *testing.T, program string, args ...string) *running {
 	t.Helper()
-	r := &running{t: t, cmd: exec.Command(program, append([]string{"serve"}, args...)...)}
+	return started(t, program, append([]string{"serve"}, args...)...)
+}
+
+// started starts a command that prints its address.
+func started(t *testing.T, program string, args ...string) *running {
+	t.Helper()
+	r := &running{t: t, cmd: exec.Command(program, args...)}
 	r.cmd.Stderr = &r.log
 	pipe, err := r.cmd.StdoutPipe()
 	if err != nil {

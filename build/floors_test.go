@@ -45,7 +45,7 @@ var floors = [][]string{
 	{"app/explorer/stream", "app/explorer/view", "app/explorer/outgoing", "app/explorer/maintenance"},
 	{"app/explorer/folder", "app/explorer/send", "app/explorer/effect"},
 	{"app/explorer/window", "app/explorer/pages", "app/explorer/undo", "app/explorer/remote", "app/explorer/run",
-		"app/explorer/script", "app/explorer/transfer", "app/explorer/watch"},
+		"app/explorer/script", "app/explorer/transfer", "app/explorer/watch", "app/mock"},
 	{"app/explorer", "app/mcp"}, // puts the rooms together; the tools for agents use the same ones
 	{"app/shell/notice", "app/shell/tray"},
 	{"app/shell"},

@@ -360,6 +360,15 @@ func TestHistoryIsWrittenAsHAR(t *testing.T) {
 		"  : POST /b | | | {}\n  : PUT /c | | content-type=text/plain | x\n" {
 		t.Errorf("read again: %v\n%s", err, lines(found.Folders, ""))
 	}
+	again, err := exchange.ReadHAR(t.Context(), &exchange.File{Text: out.Bytes()})
+	if err != nil || len(again) != 3 || !reflect.DeepEqual(&again[0], &exchange.Sent{At: sent.At.UTC(), Method: "GET",
+		URL: sent.URL, Headers: sent.Headers, Status: 200, StatusText: "OK", MS: 12, Bytes: 2, Response: sent.Response,
+		Text: []byte("{}"), Kept: true}) {
+		t.Errorf("read again with responses: %v\n%+v", err, again)
+	}
+	if len(again) == 3 && (again[1].Error != "refused" || string(again[2].Text) != "\x89PNG\xff") {
+		t.Errorf("read again with responses: %+v", again[1:])
+	}
 }
 
 func TestBuiltInVariablesHaveTheirNamesOfPostman(t *testing.T) {

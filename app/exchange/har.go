@@ -7,7 +7,6 @@ import (
 	"io"
 	"iter"
 	"net/http"
-	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -28,14 +27,12 @@ var HAR = Format{
 			return nil, err
 		}
 		folder := workspace.Folder{Name: f.stem("Recorded requests")}
-		hasPages := slices.ContainsFunc(h.Log.Entries,
-			func(e harEntry) bool { return e.Kind == "xhr" || e.Kind == "fetch" })
-		for i := range h.Log.Entries {
-			if hasPages && slices.Contains(partsOfPages, h.Log.Entries[i].Kind) {
-				f.notes.add("%s for pages, scripts, styles, images and the like: not imported.")
-				continue
-			}
-			if r, ok := f.harRequest(&h.Log.Entries[i].Request); ok {
+		calls := h.Log.calls()
+		for range len(h.Log.Entries) - len(calls) {
+			f.notes.add("%s for pages, scripts, styles, images and the like: not imported.")
+		}
+		for i := range calls {
+			if r, ok := f.harRequest(&calls[i].Request); ok {
 				folder.Requests = append(folder.Requests, r)
 			}
 		}
@@ -51,11 +48,13 @@ var partsOfPages = []string{"document", "stylesheet", "script", "image", "font",
 	"preflight", "websocket", "ping", "prefetch"}
 
 type harFile struct {
-	Log struct {
-		Version string     `json:"version"`
-		Creator harCreator `json:"creator"`
-		Entries []harEntry `json:"entries"`
-	} `json:"log"`
+	Log harLog `json:"log"`
+}
+
+type harLog struct {
+	Version string     `json:"version"`
+	Creator harCreator `json:"creator"`
+	Entries []harEntry `json:"entries"`
 }
 
 type harCreator struct {

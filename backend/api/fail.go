@@ -92,6 +92,9 @@ func (x *exchange) report(f *fault.Error) *fault.Error {
 	}
 }
 
+// Failure returns the HTTP status of an error, and its body as every portal sends it.
+func Failure(f *fault.Error) (code int, body []byte) { return status[f.Kind], failure(f) }
+
 // failure returns the body of an error (wire.md, Errors).
 func failure(f *fault.Error) []byte {
 	out := resource.AppendString([]byte(`{"errorMessage":`), f.Message)
