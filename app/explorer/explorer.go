@@ -32,6 +32,7 @@ import (
 	"time"
 
 	"spyglass/app/diagnose"
+	"spyglass/app/explorer/across"
 	"spyglass/app/explorer/catalog"
 	"spyglass/app/explorer/client"
 	"spyglass/app/explorer/folder"
@@ -112,6 +113,7 @@ type Explorer struct {
 	portals *remote.Portals
 	runner  *run.Runner
 	watcher *watch.Watcher
+	lists   *across.Lists
 	scripts *script.Scripts
 	files   *transfer.Files
 	data    *folder.Data
@@ -157,6 +159,7 @@ func New(o Options) (*Explorer, error) {
 	e.sender.Remote, e.sender.Writes = e.portals.At, e.writes
 	e.runner = &run.Runner{Sender: e.sender}
 	e.watcher = &watch.Watcher{Sender: e.sender}
+	e.lists = &across.Lists{Sender: e.sender, Pager: e.pager, Runner: e.runner}
 	e.scripts = &script.Scripts{Sender: e.sender}
 	e.files = transfer.New(e.sender)
 	o.Workspace.Watch(func(userID int64, kind workspace.Kind) {
@@ -213,6 +216,7 @@ func (e *Explorer) Endpoints() []resource.Endpoint {
 		e.runner.ReportEndpoints(),
 		serve.OfPortal(e.watcher.Endpoint()),
 		e.watcher.RecordingEndpoints(),
+		serve.OfPortal(e.lists.Endpoints()...),
 		serve.OfPortal(e.writes.Endpoints()...),
 		serve.OfPortal(e.sender.DraftEndpoints()...),
 		serve.OfPortal(e.scripts.Endpoints()...),

@@ -87,6 +87,9 @@ type Plan struct {
 
 	Environment *int64 // its variables are used, 0 for none; nil: the active one
 
+	// Sent is called with each response, whose document is dropped after it, by the
+	// goroutine of the lane; may be nil.
+	Sent func(one *stream.Ran, reply *send.Reply)
 	// Waits is called before a wait for a portal that limits the rate, never beside
 	// notify; may be nil.
 	Waits func(one *stream.Ran, wait time.Duration)
@@ -297,6 +300,9 @@ func (u *underWay) try(ctx context.Context, draft *workspace.Draft, values map[s
 	one.Status, one.MS, one.HistoryID = x.History.Status, x.History.MS, x.History.ID
 	if err != nil {
 		return nil, err
+	}
+	if u.plan.Sent != nil {
+		u.plan.Sent(one, reply)
 	}
 	u.Documents.Drop(reply.Document) // the history has it to show it again
 	return reply, nil

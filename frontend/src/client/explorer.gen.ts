@@ -265,6 +265,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/lists/compare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Compare a list with that of another portal
+         * @description Required permission: none: any signed-in user.
+         */
+        post: operations["postListsCompare"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/lists/create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create the objects that a portal lacks
+         * @description Required permission: none: any signed-in user.
+         */
+        post: operations["postListsCreate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/changes": {
         parameters: {
             query?: never;
@@ -3021,6 +3061,50 @@ export interface components {
             /** @description the last response; null if there is none */
             reply: components["schemas"]["Reply"] | null;
         };
+        ListDifference: {
+            field: string;
+            /** @description JSON, cut when long; empty for none */
+            here: string;
+            there: string;
+        };
+        Need: {
+            field: string;
+            /** @description of the other object */
+            key: string;
+        };
+        ListRow: {
+            /** @enum {string} */
+            kind: "here" | "there" | "different" | "same";
+            /** @description the value of the key */
+            key: string;
+            name: string;
+            differences: components["schemas"]["ListDifference"][];
+            /** @description what creates it in the other portal; empty unless it is only here */
+            body: string;
+            /** @description what the body leaves out, and why */
+            left: string[];
+            /** @description what has to be created before it */
+            needs: components["schemas"]["Need"][];
+        };
+        Compared: {
+            /** @description the field that matches items; empty for two empty lists */
+            key: string;
+            /** @description the fields that can: unique in both lists */
+            keys: string[];
+            /** @description the path of the POST that creates objects; empty: there is none */
+            create: string;
+            rows: components["schemas"]["ListRow"][];
+            /** @description only in this portal */
+            here: number;
+            /** @description only in the other one */
+            there: number;
+            different: number;
+            same: number;
+        };
+        Creation: {
+            /** @description of those that were sent, in the order they were sent */
+            results: components["schemas"]["Ran"][];
+        };
         FieldChange: {
             name: string;
             /** @enum {string} */
@@ -3899,6 +3983,31 @@ export interface components {
             untilPassed?: boolean;
             /** @description Send it even with unknown variables */
             anyway?: boolean;
+        };
+        ListComparison: {
+            /** @description Id in progress events */
+            sendId?: string;
+            /** @description The GET of a list */
+            draft: components["schemas"]["Draft"];
+            /** @description The other portal; 0 is the built-in one */
+            other?: number;
+            /** @description The field that matches items; empty: the best of those that can */
+            key?: string;
+        };
+        Created: {
+            key: string;
+            /** @description as it is sent: without variables */
+            body: string;
+            /** @description fields that get the ids of others of these objects, which are created first */
+            needs: components["schemas"]["Need"][];
+        };
+        ListCreation: {
+            /** @description Id in batch events */
+            batchId?: string;
+            /** @description Of the POST */
+            path: string;
+            /** @description What to create */
+            objects: components["schemas"]["Created"][];
         };
         Write: {
             /** @description The write */
@@ -5032,6 +5141,74 @@ export interface operations {
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["Denied"];
             404: components["responses"]["NotFound"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    postListsCompare: {
+        parameters: {
+            query?: {
+                /** @description The remote portal; 0, the default, is the built-in one */
+                portal?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ListComparison"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Compared"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    postListsCreate: {
+        parameters: {
+            query?: {
+                /** @description The remote portal; 0, the default, is the built-in one */
+                portal?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ListCreation"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Creation"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Busy"];
         };
