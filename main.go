@@ -296,13 +296,15 @@ func runCommand(o *server.Options) *cobra.Command {
 	c := &cobra.Command{
 		Use: runName + " COLLECTION", Short: "Send the requests of a collection, and check the responses",
 		Args: takes("COLLECTION"),
-		Long: "COLLECTION is a file that the Explorer exported, or the name of one of its collections in the data\n" +
-			"folder. With --portal, sends to that portal, with the bearer token in SPYGLASS_TOKEN if that is set.\n" +
+		Long: "COLLECTION is a file that the Explorer exported, a folder with a collection.yaml, or the name of a\n" +
+			"collection in the data folder. With --portal, sends to that portal, with the bearer token in\n" +
+			"SPYGLASS_TOKEN if that is set.\n" +
 			"Without it, sends to the portal of the data folder as its administrator; if that does not run, starts\n" +
 			"it for the run. Waits when a portal limits the rate of requests.\n" +
 			"Exits with code 0 if all requests passed, 1 if a check failed, and 2 if the run could not be completed.",
 		Example: "  spyglass run fleet.spyglass.json --portal https://portal.example:8443 --report junit " +
 			"--out report.xml\n" +
+			"  spyglass run ./fleet --portal https://portal.example:8443 --var site=fra\n" +
 			"  spyglass run Fleet --data /var/lib/spyglass --data-file devices.csv --parallel 4",
 		RunE: func(c *cobra.Command, args []string) error {
 			r.Name, r.Token = args[0], os.Getenv("SPYGLASS_TOKEN")

@@ -22,6 +22,7 @@ import (
 	"spyglass/app/explorer"
 	"spyglass/app/explorer/run"
 	"spyglass/app/explorer/stream"
+	"spyglass/app/ondisk"
 	"spyglass/app/workspace"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
@@ -30,7 +31,7 @@ import (
 
 // Collection is a collection to run without a window.
 type Collection struct {
-	Name     string            // an exported file, or the name of a collection in the data folder
+	Name     string            // an exported file, the folder of a collection, or the name of one in the data folder
 	Portal   string            // the address of the portal; empty: that of the data folder
 	Token    string            // a bearer token of the portal; empty: none
 	Vars     map[string]string // variables that come before those of the collection
@@ -52,7 +53,7 @@ func (r *Collection) Run(ctx context.Context, o server.Options) (failed int, err
 	if err != nil {
 		return 0, err
 	}
-	j, err := r.job()
+	j, err := r.job(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -60,7 +61,7 @@ func (r *Collection) Run(ctx context.Context, o server.Options) (failed int, err
 	if r.Portal != "" {
 		if j.Text == nil {
 			return 0, fault.New(fault.Invalid, "there is no file %s. With --portal, name a file that the Explorer "+
-				"exported", r.Name)
+				"exported, or a folder with a %s", r.Name, ondisk.CollectionFile)
 		}
 		done, err = r.remotely(ctx, o, j)
 	} else {
@@ -108,7 +109,7 @@ type job struct {
 }
 
 // job reads the files of the run.
-func (r *Collection) job() (*job, error) {
+func (r *Collection) job(ctx context.Context) (*job, error) {
 	j := &job{Name: r.Name, Vars: r.Vars, Env: r.Env, Parallel: r.Parallel, Stop: r.Stop}
 	if r.Data != "" {
 		text, err := readFile(r.Data, run.MaxData)
@@ -119,7 +120,7 @@ func (r *Collection) job() (*job, error) {
 			return nil, err
 		}
 	}
-	text, err := readFile(r.Name, exchange.MaxSize)
+	text, err := r.text(ctx)
 	switch {
 	case err == nil:
 		j.Text = append([]byte{}, text...) // an empty file is a file
@@ -127,6 +128,27 @@ func (r *Collection) job() (*job, error) {
 		return nil, err
 	}
 	return j, nil
+}
+
+// text returns the collection as a file that exchange reads; os.ErrNotExist if Name is
+// neither a file nor the folder of a collection.
+func (r *Collection) text(ctx context.Context) ([]byte, error) {
+	info, err := os.Stat(r.Name)
+	switch {
+	case err != nil || !info.IsDir():
+		return readFile(r.Name, exchange.MaxSize)
+	case !ondisk.Has(r.Name):
+		return nil, os.ErrNotExist
+	}
+	folder, variables, err := ondisk.Read(ctx, r.Name)
+	if err != nil {
+		return nil, err
+	}
+	b := &exchange.Bundle{Name: folder.Name, Folders: []workspace.Folder{folder}}
+	for _, name := range slices.Sorted(maps.Keys(variables)) {
+		b.Variables = append(b.Variables, exchange.Variable{Name: name, Value: variables[name]})
+	}
+	return exchange.Write(ctx, &exchange.Spyglass, b)
 }
 
 // readFile reads a file of at most most bytes.

@@ -71,7 +71,32 @@ func TestACollectionRunsWithoutAWindow(t *testing.T) {
 		!strings.Contains(log, "FAILED  row 2  GET  Groups  200") {
 		t.Errorf("a run with rows ends with %d and prints\n%s\n%s", code, out, log)
 	}
+	// A folder of text files runs without a data folder.
+	dir := filepath.Join(t.TempDir(), "fleet")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	inside := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	inside("collection.yaml", "spyglass: 1\nname: Fleet\nvariables:\n  size: \"1\"\n")
+	inside("Groups.yaml", "name: Groups\nmethod: GET\npath: /device/groups\nquery:\n- {key: size, value: '{{size}}'}\n"+
+		"checks:\n- kind: json\n  target: $.items[0].id\n  op: is\n  value: 1\n")
+	out, log, code = execute(t, "", program, "run", dir, "--portal", r.origin, "--report", "junit")
+	if code != 0 || !strings.Contains(out, `<testsuites name="Fleet" tests="1" failures="0"`) ||
+		!strings.Contains(log, "ok      GET  Groups  200") {
+		t.Errorf("a run of a folder ends with %d and prints\n%s\n%s", code, out, log)
+	}
+	inside("broken.yaml", "method: GET\n<<<<<<< HEAD\npath: /a\n")
+	out, log, code = execute(t, "", program, "run", dir, "--portal", r.origin)
+	if code != 2 || out != "" ||
+		!strings.Contains(log, "broken.yaml, line 2: there is an unresolved conflict of git. Resolve it in an editor") {
+		t.Errorf("a run of a broken folder ends with %d and prints\n%s\n%s", code, out, log)
+	}
 	for _, tt := range []struct{ args, says string }{
+		{t.TempDir() + " --portal " + r.origin, "or a folder with a collection.yaml"},
 		{"nowhere.json --portal " + r.origin, "there is no file nowhere.json."},
 		{file + " --portal http://127.0.0.1:9", "FAILED  GET  Groups"},
 		{file + " --portal tcp", `"tcp" is not the address of a portal`},

@@ -40,7 +40,8 @@ var floors = [][]string{
 	{"backend/server", "app/document/query", "app/pairs", "app/expect"},
 	{"app/budget", "app/workspace", "app/document", "app/snippet", "app/keychain", "app/link",
 		"app/diagnose"},
-	{"app/exchange", "app/exchange/hostile", "app/explorer/serve"}, // reads and writes what the workspace keeps
+	// read and write what the workspace keeps
+	{"app/exchange", "app/exchange/hostile", "app/ondisk", "app/explorer/serve"},
 	{"app/explorer/payload", "app/explorer/client", "app/explorer/catalog"},
 	{"app/explorer/stream", "app/explorer/view", "app/explorer/outgoing", "app/explorer/maintenance"},
 	{"app/explorer/folder", "app/explorer/send", "app/explorer/effect"},
