@@ -192,6 +192,8 @@ func serveCommand(o *server.Options) *cobra.Command {
 	f.BoolVar(&o.Demo, "demo", false, "fill an empty data folder with the demo environment")
 	f.IntVar(&o.DemoDevices, "demo-devices", 0, "number of demo devices (default: a company of 152)")
 	f.String("rate-limit", "on", "on, or off for load tests")
+	f.StringVar(&o.Collections, "collections", "", "administrators can keep collections in folders below this one "+
+		"(default: none)")
 	f.StringVar(&o.TLSCert, "tls-cert", "", "certificate file; required for addresses other than loopback")
 	f.StringVar(&o.TLSKey, "tls-key", "", "private key file of the certificate")
 	f.TimeVar(&still, "clock", still, []string{time.RFC3339}, "the time at which the portal's clock stands still")

@@ -18,6 +18,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strconv"
 	"sync/atomic"
@@ -30,6 +31,7 @@ import (
 	"spyglass/app/shell/tray"
 	"spyglass/app/workspace"
 	"spyglass/backend/api"
+	"spyglass/backend/fault"
 	"spyglass/backend/resource"
 	"spyglass/backend/server"
 )
@@ -97,6 +99,10 @@ func open(ctx context.Context, o server.Options, native *desk) (_ *App, err erro
 	if err != nil {
 		return nil, err
 	}
+	collections, err := folderOf(o.Collections)
+	if err != nil {
+		return nil, err
+	}
 	var desktop explorer.Native // of this machine, not for users of a served portal
 	if a.desktop {
 		desktop = native
@@ -108,7 +114,7 @@ func open(ctx context.Context, o server.Options, native *desk) (_ *App, err erro
 		PortalName: a.PortalName, Networks: a.Networks, Instance: a.Setting.Instance, Version: o.Version,
 		Folder: folder, Desktop: a.desktop, Tray: a.desktop && tray.Has, Demo: a.Setting.Demo, Notice: a.notice,
 		Keyring: a.hasKeyring, Native: desktop, Changes: a.Changes, Storage: a.Storage, Counts: a.DB().Counts,
-		Databases:   a.Databases(),
+		Databases: a.Databases(), Collections: collections,
 		Tail:        tail,
 		DocumentDir: filepath.Join(o.Data, "documents"), Log: o.Log,
 	})
@@ -119,6 +125,25 @@ func open(ctx context.Context, o server.Options, native *desk) (_ *App, err erro
 		Name: a.PortalName, Address: a.Address, Origin: a.Origin, Handler: a.Server, Endpoints: a.Endpoints(),
 	})
 	return a, a.Start(a.explorer.Endpoints(), explorer.Details()...)
+}
+
+// folderOf returns the absolute path of a folder; empty for an empty name.
+func folderOf(name string) (string, error) {
+	if name == "" {
+		return "", nil
+	}
+	path, err := filepath.Abs(name)
+	if err == nil {
+		var info os.FileInfo
+		if info, err = os.Stat(path); err == nil && !info.IsDir() {
+			err = errors.New("it is a file")
+		}
+	}
+	if err != nil {
+		return "", &fault.Error{Kind: fault.Invalid, Err: err, Message: "the folder of --collections cannot be used: " +
+			err.Error()}
+	}
+	return path, nil
 }
 
 // ExplorerEndpoints returns the endpoints that the page requests below

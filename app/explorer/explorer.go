@@ -36,6 +36,7 @@ import (
 	"spyglass/app/explorer/catalog"
 	"spyglass/app/explorer/client"
 	"spyglass/app/explorer/folder"
+	"spyglass/app/explorer/keep"
 	"spyglass/app/explorer/maintenance"
 	"spyglass/app/explorer/pages"
 	"spyglass/app/explorer/remote"
@@ -94,6 +95,8 @@ type Options struct {
 	Counts  func(ctx context.Context) (map[string]int64, error) // rows of the portal's tables
 	Tail    *diagnose.Tail                                      // of the log
 
+	Collections string // administrators may keep collections in folders below it; empty: nobody may, but the window
+
 	Databases backup.Databases // copies and checks the files of databases, for backups
 
 	DocumentDir string        // for large responses; used by this process only
@@ -116,6 +119,7 @@ type Explorer struct {
 	lists   *across.Lists
 	scripts *script.Scripts
 	files   *transfer.Files
+	keeper  *keep.Keeper
 	data    *folder.Data
 	window  *window.Window
 }
@@ -162,7 +166,13 @@ func New(o Options) (*Explorer, error) {
 	e.lists = &across.Lists{Sender: e.sender, Pager: e.pager, Runner: e.runner}
 	e.scripts = &script.Scripts{Sender: e.sender}
 	e.files = transfer.New(e.sender)
+	e.keeper = &keep.Keeper{Workspace: o.Workspace, Catalog: e.sender.Catalog, Hub: e.hub, Below: o.Collections,
+		Desktop: o.Native != nil, Log: o.Log}
+	e.keeper.Start()
 	o.Workspace.Watch(func(userID int64, kind workspace.Kind) {
+		if kind == workspace.CollectionsChanged || kind == workspace.ExamplesChanged {
+			e.keeper.Changed(userID)
+		}
 		e.hub.Notify(userID, "workspace "+string(kind),
 			stream.WorkspaceEvent{Kind: kind})
 	})
@@ -186,6 +196,7 @@ func (e *Explorer) OpenLinks(texts []string) { e.hub.OpenLinks(texts) }
 // refuses later ones. It may be called twice.
 func (e *Explorer) Stop() {
 	e.life.Stop()
+	e.keeper.Stop()
 	e.sender.Client.CloseIdle()
 	e.portals.HangUp()
 }
@@ -226,6 +237,7 @@ func (e *Explorer) Endpoints() []resource.Endpoint {
 		[]resource.Endpoint{maintenance.Endpoint()},
 		serve.OfPortal(e.portals.Endpoints()...),
 		serve.OfPortal(e.files.Endpoints()...),
+		serve.OfPortal(e.keeper.Endpoints()...),
 		e.data.Endpoints(),
 	)
 	for i := range all {

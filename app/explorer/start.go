@@ -50,6 +50,7 @@ func (e *Explorer) rights(who *resource.Access) []string {
 type start struct {
 	DataFolder string             `json:"dataFolder"`
 	Desktop    bool               `json:"desktop" doc:"the page is in the desktop's window"`
+	Folders    bool               `json:"folders" doc:"whether the user may keep collections in folders"`
 	Formats    []transfer.Format  `json:"formats" doc:"of files with requests, in the order to show them"`
 	Keyring    bool               `json:"keyring" doc:"whether secrets outlive the program"`
 	Languages  []snippet.Language `json:"languages" doc:"of snippets and scripts, in the order to show them"`
@@ -126,7 +127,7 @@ func (e *Explorer) start(ctx context.Context, c *resource.Call) (*start, error) 
 		Portals: portals,
 		Version: e.o.Version, DataFolder: folder.Homely(e.o.Folder), Notice: e.notice(c.Access.UserID),
 		Desktop: e.o.Desktop && c.Session.Window, Tray: e.o.Tray,
-		Formats: transfer.Shown(exchange.Formats), Languages: snippet.Languages,
+		Folders: e.keeper.May(c), Formats: transfer.Shown(exchange.Formats), Languages: snippet.Languages,
 		Keyring: e.o.Keyring == nil || e.o.Keyring(),
 		User: user{ID: c.Access.UserID, Name: c.Access.User, Role: c.Access.Role,
 			Rights: e.rights(c.Access), CSRF: c.Session.CSRF},

@@ -105,7 +105,7 @@ func (w *Workspace) usesSaved(ctx context.Context, userID int64, u *uses) error 
 			if name == "" {
 				name = r.Method + " " + r.Path
 			}
-			for _, variable := range references(&r.Draft) {
+			for _, variable := range r.Draft.References() {
 				of := u.of(variable)
 				if of.Count++; of.Count <= usesNamed {
 					of.Requests = append(of.Requests, usedIn{r.ID, name})
@@ -129,7 +129,7 @@ func (w *Workspace) usesSent(ctx context.Context, c *resource.Call, u *uses) err
 		}
 		for i := range rows {
 			last = rows[i].ID
-			for _, name := range references(&rows[i].Draft) {
+			for _, name := range rows[i].Draft.References() {
 				of := u.of(name)
 				of.SentAt = max(of.SentAt, rows[i].At)
 			}
@@ -142,8 +142,8 @@ func (w *Workspace) usesSent(ctx context.Context, c *resource.Call, u *uses) err
 
 var variableReference = regexp.MustCompile(`\{\{\s*([A-Za-z_][A-Za-z0-9_.-]*)\s*\}\}`)
 
-// references returns the variables of a draft, each once.
-func references(d *Draft) (names []string) {
+// References returns the names of the variables that a draft uses, each once.
+func (d *Draft) References() (names []string) {
 	look := func(text string) {
 		for _, m := range variableReference.FindAllStringSubmatch(text, -1) {
 			if !slices.Contains(names, m[1]) {

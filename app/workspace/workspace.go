@@ -177,6 +177,7 @@ func shapes() []store.Shape {
 		store.ShapeOf(&Portals), store.ShapeOf(&catalogs),
 		store.ShapeOf(&Histories), store.ShapeOf(&replies), store.ShapeOf(&ways), store.ShapeOf(&Collections),
 		store.ShapeOf(&Requests), store.ShapeOf(&Examples), store.ShapeOf(&exampleBodies),
+		store.ShapeOf(&diskFolders), store.ShapeOf(&diskFiles),
 		store.ShapeOf(&settings),
 	}
 }
@@ -233,6 +234,12 @@ func (w *Workspace) addTables() (err error) {
 		return err
 	}
 	if _, err = store.Add(w.db, &exampleBodies); err != nil {
+		return err
+	}
+	if _, err = store.Add(w.db, &diskFolders); err != nil {
+		return err
+	}
+	if _, err = store.Add(w.db, &diskFiles); err != nil {
 		return err
 	}
 	_, err = store.Add(w.db, &settings)

@@ -83,6 +83,8 @@ type Options struct {
 	TLSCert     string
 	TLSKey      string
 
+	Collections string // the Explorer's: administrators may keep collections in folders below it; empty: none
+
 	Agents http.Handler // serves /mcp; may be nil
 
 	Page  fs.FS                                            // the built UI

@@ -69,6 +69,21 @@ type WorkspaceEvent struct {
 	Kind workspace.Kind `json:"kind"`
 }
 
+// FolderEvent reports what changed on disk in a collection that is kept in a folder, and
+// the user may not expect.
+type FolderEvent struct {
+	Collection string        `json:"collection" doc:"its name"`
+	Removed    []RemovedItem `json:"removed" doc:"deleted on disk; they can be restored"`
+	Copies     []string      `json:"copies" doc:"requests that were changed on disk and in the window: names of the window's versions"`
+}
+
+// RemovedItem is a folder or a request that was deleted on disk.
+type RemovedItem struct {
+	Folder bool   `json:"folder"`
+	ID     int64  `json:"id"`
+	Name   string `json:"name"`
+}
+
 // UndoneEvent reports that a write of the history was undone.
 type UndoneEvent struct {
 	HistoryID int64 `json:"historyId"`
@@ -98,6 +113,7 @@ func (PagesEvent) name() string     { return "pages" }
 func (BatchEvent) name() string     { return "batch" }
 func (WatchEvent) name() string     { return "watch" }
 func (WorkspaceEvent) name() string { return "workspace" }
+func (FolderEvent) name() string    { return "folder" }
 func (UndoneEvent) name() string    { return "undone" }
 func (PortalEvent) name() string    { return "portal" }
 func (LinkEvent) name() string      { return "link" }
@@ -108,6 +124,7 @@ func (StorageEvent) name() string   { return "storage" }
 type Events struct {
 	Batch     BatchEvent     `json:"batch"`
 	Data      DataEvent      `json:"data"`
+	Folder    FolderEvent    `json:"folder"`
 	Link      LinkEvent      `json:"link"`
 	Pages     PagesEvent     `json:"pages"`
 	Portal    PortalEvent    `json:"portal"`

@@ -1249,6 +1249,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/collections/folders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The folders of collections
+         * @description Required permission: none: any signed-in user.
+         */
+        get: operations["getCollectionsFolders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/collections/{id}/folder": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Keep a collection in a folder
+         * @description Writes its requests as files, and follows changes of them.
+         *
+         *     Required permission: none: any signed-in user.
+         */
+        post: operations["postCollectionsByIdFolder"];
+        /**
+         * Stop keeping a collection in a folder
+         * @description Required permission: none: any signed-in user.
+         */
+        delete: operations["deleteCollectionsByIdFolder"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/collections/open": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Open a folder as a collection
+         * @description The folder must have a collection.yaml.
+         *
+         *     Required permission: none: any signed-in user.
+         */
+        post: operations["postCollectionsOpen"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/data": {
         parameters: {
             query?: never;
@@ -2608,6 +2676,8 @@ export interface components {
             dataFolder: string;
             /** @description the page is in the desktop's window */
             desktop: boolean;
+            /** @description whether the user may keep collections in folders */
+            folders: boolean;
             /** @description of files with requests, in the order to show them */
             formats: components["schemas"]["Format"][];
             /** @description whether secrets outlive the program */
@@ -2779,6 +2849,19 @@ export interface components {
             /** @description 0 while it is unknown */
             total: number;
         };
+        RemovedItem: {
+            folder: boolean;
+            id: number;
+            name: string;
+        };
+        FolderEvent: {
+            /** @description its name */
+            collection: string;
+            /** @description deleted on disk; they can be restored */
+            removed: components["schemas"]["RemovedItem"][];
+            /** @description requests that were changed on disk and in the window: names of the window's versions */
+            copies: string[];
+        };
         Call: {
             /** @enum {string} */
             method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -2879,6 +2962,7 @@ export interface components {
         Events: {
             batch: components["schemas"]["BatchEvent"];
             data: components["schemas"]["DataEvent"];
+            folder: components["schemas"]["FolderEvent"];
             link: components["schemas"]["LinkEvent"];
             pages: components["schemas"]["PagesEvent"];
             portal: components["schemas"]["PortalEvent"];
@@ -3486,6 +3570,20 @@ export interface components {
             variables: number[];
             requests: number;
             environments: number[];
+        };
+        ShownFolder: {
+            collectionId: number;
+            dir: string;
+            /** @description what cannot be kept in step, one sentence each */
+            problems: string[];
+        };
+        FolderList: {
+            items: components["schemas"]["ShownFolder"][];
+            /** @description the folder that names are below; empty: they are absolute */
+            base: string;
+        };
+        Opened: {
+            id: number;
         };
         FolderState: {
             bytes: number;
@@ -4217,6 +4315,10 @@ export interface components {
             parentId?: number;
             /** @description Add its variables, too */
             variables?: boolean;
+        };
+        FolderName: {
+            /** @description Its path: absolute in the desktop window, else below the folder of --collections */
+            dir: string;
         };
         Restore: {
             /** @description Name of the backup file */
@@ -6771,6 +6873,135 @@ export interface operations {
             400: components["responses"]["Invalid"];
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["Denied"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    getCollectionsFolders: {
+        parameters: {
+            query?: {
+                /** @description The remote portal; 0, the default, is the built-in one */
+                portal?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FolderList"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    postCollectionsByIdFolder: {
+        parameters: {
+            query?: {
+                /** @description The remote portal; 0, the default, is the built-in one */
+                portal?: number;
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FolderName"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Nothing"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    deleteCollectionsByIdFolder: {
+        parameters: {
+            query?: {
+                /** @description The remote portal; 0, the default, is the built-in one */
+                portal?: number;
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Nothing"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    postCollectionsOpen: {
+        parameters: {
+            query?: {
+                /** @description The remote portal; 0, the default, is the built-in one */
+                portal?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FolderName"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Opened"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Busy"];
         };

@@ -454,6 +454,7 @@ function startOf(settings: Settings, tabs: Tab[], variables: Variable[]): Start 
     desktop: false,
     tray: false,
     user: { id: 1, name: 'admin', role: 'administrator', rights, csrfToken: 'x' },
+    folders: false,
     formats: [
       {
         id: 'spyglass',
