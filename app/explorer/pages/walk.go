@@ -34,7 +34,7 @@ type run struct {
 	*progressed
 	*steering
 	to    sink
-	pace  pace
+	pace  payload.Pace
 	quota *payload.Quota // from the last response; nil if there was none
 	at    time.Time      // when it began
 }
@@ -78,7 +78,7 @@ func (r *run) walk(ctx context.Context) (header http.Header, err error) {
 		if r.whole {
 			break
 		}
-		if err := r.wait(ctx, r.pace.after(r.quota, time.Now())); err != nil {
+		if err := r.wait(ctx, r.pace.After(r.quota, time.Now())); err != nil {
 			return header, err
 		}
 	}

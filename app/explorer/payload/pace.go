@@ -1,22 +1,18 @@
-package pages
+package payload
 
-import (
-	"time"
+import "time"
 
-	"spyglass/app/explorer/payload"
-)
-
-// pace keeps a run below the portal's rate limit: while plenty of quota remains,
-// it sends immediately; near the limit, it sends only as its own earlier requests
-// leave the window.
-type pace struct {
+// Pace keeps a series of requests below the portal's rate limit: while plenty of
+// quota remains, it sends immediately; near the limit, it sends only as its own
+// earlier requests leave the window. It belongs to one goroutine.
+type Pace struct {
 	sent []time.Time // within the window, oldest first
 }
 
 const maxPace = 10_000 // requests to remember
 
-// after returns the delay before the next page, from the quota of the last one.
-func (p *pace) after(q *payload.Quota, now time.Time) time.Duration {
+// After returns the delay before the next request, from the quota of the last one.
+func (p *Pace) After(q *Quota, now time.Time) time.Duration {
 	p.sent = append(p.sent, now)
 	if q == nil || q.Limit <= 0 || q.Window <= 0 {
 		p.sent = p.sent[:0]
