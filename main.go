@@ -1,8 +1,8 @@
 // Spyglass is a monitoring portal with an API explorer, in one program.
 //
 // main reads the command line and starts one of: the desktop window, serve,
-// collector, run, mock, user, token, backup, restore, check, mcp, version. Standard output has only the result of
-// a command; log lines go to standard error. If a command fails, it prints one sentence and exits
+// collector, run, mock, rehearse, user, token, backup, restore, check, mcp, version. Standard output has only the
+// result of a command; log lines go to standard error. If a command fails, it prints one sentence and exits
 // with code 1; run, whose code 1 means that a check failed, with code 2.
 package main
 
@@ -86,8 +86,9 @@ func command() *cobra.Command {
 		o.Version, o.Page, o.Log = version, frontend.Files(), slog.New(slog.NewTextHandler(os.Stderr, nil))
 		return err
 	}
-	root.AddCommand(serveCommand(&o), collectorCommand(&o), runCommand(&o), mockCommand(&o), userCommand(&o),
-		tokenCommand(&o), backupCommand(&o), restoreCommand(&o), checkCommand(&o), mcpCommand(&o), &cobra.Command{
+	root.AddCommand(serveCommand(&o), collectorCommand(&o), runCommand(&o), mockCommand(&o),
+		rehearseCommand(&o), userCommand(&o), tokenCommand(&o), backupCommand(&o), restoreCommand(&o), checkCommand(&o),
+		mcpCommand(&o), &cobra.Command{
 			Use: "version", Short: "Print the version", Args: takes(),
 			Run: func(*cobra.Command, []string) { fmt.Println("spyglass " + version) },
 		})
@@ -362,6 +363,37 @@ func mockCommand(o *server.Options) *cobra.Command {
 	f.BoolVar(&m.Loose, "loose", false, "if no recorded request has the same query and body, use the one with the "+
 		"most similar query")
 	return c
+}
+
+func rehearseCommand(o *server.Options) *cobra.Command {
+	command := func(do, use, short, long string, formats string) (*cobra.Command, *app.Rehearsal) {
+		r := &app.Rehearsal{Do: do}
+		c := &cobra.Command{Use: use, Short: short, Long: long, Args: takes(),
+			RunE: func(c *cobra.Command, _ []string) error {
+				r.Token, r.Progress, r.Stdout = os.Getenv("SPYGLASS_TOKEN"), c.ErrOrStderr(), c.OutOrStdout()
+				return r.Run(c.Context(), *o)
+			}}
+		c.Flags().StringVar(&r.Format, "format", "text", "of the result: "+formats)
+		c.Flags().StringVar(&r.Out, "out", "", "file of the result (default: standard output)")
+		return c, r
+	}
+	copies, r := command(app.RehearseCopy, "copy --portal URL", "Copy a portal into the data folder, or resume that",
+		"Copies device groups, devices, data sources, alert rules, escalation chains, maintenance windows, roles and\n"+
+			"what these refer to into the portal of the data folder, which must not have any. Uses the bearer token\n"+
+			"in SPYGLASS_TOKEN, keeps to the portal's rate limit, and writes nothing to it. Secrets are never copied.",
+		"text or json")
+	copies.Flags().StringVar(&r.Portal, "portal", "", "address of the portal, https://portal.example:8443")
+	copies.Example = "  spyglass rehearse copy --portal https://portal.example:8443 --data ~/rehearsal"
+	report, _ := command(app.RehearseReport, "report", "Print what was copied, and what differs", "", "text or json")
+	diff, d := command(app.RehearseDiff, "diff", "List the requests that carry the changes back to the portal",
+		"Compares the portal of the data folder with its state when the copy was complete, and the portal that was\n"+
+			"copied with its state then. Writes nothing to either.", "text, json, or the language of a script: curl, "+
+			"python, javascript, go, powershell, groovy")
+	diff.Flags().BoolVar(&d.Offline, "offline", false, "do not read the portal again")
+	diff.Example = "  spyglass rehearse diff --data ~/rehearsal\n" +
+		"  spyglass rehearse diff --data ~/rehearsal --format python --out changes.py"
+	return group("rehearse", "Copy a portal, try changes, and list the requests that carry them back", copies, report,
+		diff)
 }
 
 func userCommand(o *server.Options) *cobra.Command {

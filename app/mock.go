@@ -205,6 +205,9 @@ func escaped(text string) string {
 
 // ofFolder returns the responses of the history, or of a collection, in the data folder.
 func ofFolder(ctx context.Context, o server.Options, from string) (out []mock.Recorded, err error) {
+	if err := hasPortal(o); err != nil {
+		return nil, err
+	}
 	j := &job{Name: from, Mock: true}
 	var wrong error
 	line := func(text string) {

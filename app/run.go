@@ -105,7 +105,9 @@ type job struct {
 	Parallel int                 `json:"parallel"`
 	Stop     bool                `json:"stop"`
 
-	Mock bool `json:"mock,omitempty"` // return the recorded responses of Name, and run nothing
+	// other jobs than a run
+	Mock     bool       `json:"mock,omitempty"` // return the recorded responses of Name
+	Rehearse *Rehearsal `json:"rehearse,omitempty"`
 }
 
 // job reads the files of the run.
@@ -257,6 +259,9 @@ func (h *headless) do(ctx context.Context, method, path string, body any) error 
 // locally runs a collection against the portal of the data folder: in the process that has
 // it open, or else in this one, which starts the portal for the run.
 func (r *Collection) locally(ctx context.Context, o server.Options, j *job) (done *run.Run, err error) {
+	if err := hasPortal(o); err != nil {
+		return nil, err
+	}
 	err = inFolder(ctx, o, func(a *App) (err error) {
 		done, err = a.run(ctx, j, r.line)
 		return err
@@ -267,15 +272,20 @@ func (r *Collection) locally(ctx context.Context, o server.Options, j *job) (don
 	return done, err
 }
 
+// hasPortal refuses a data folder without a portal.
+func hasPortal(o server.Options) error {
+	if _, err := os.Stat(filepath.Join(o.Data, "portal.db")); err != nil {
+		return fault.New(fault.Unknown, "there is no portal in %s; name another folder with --data, or a portal "+
+			"with --portal", o.Data)
+	}
+	return nil
+}
+
 // inFolder calls here with the portal of the data folder, which it opens for that; or
 // there, if another process has it open, with the error that says so.
 func inFolder(ctx context.Context, o server.Options, here func(*App) error, there func(error) error) (err error) {
 	o.Listen, o.NoLimits = "127.0.0.1:0", true
 	o.Log = slog.New(slog.DiscardHandler)
-	if _, err := os.Stat(filepath.Join(o.Data, "portal.db")); err != nil {
-		return fault.New(fault.Unknown, "there is no portal in %s; name another folder with --data, or a portal "+
-			"with --portal", o.Data)
-	}
 	a, err := Open(ctx, o)
 	if fault.Is(err, fault.Conflict) {
 		return there(err)
@@ -306,8 +316,15 @@ func (a *App) runJob(ctx context.Context, text json.RawMessage, line func(string
 	if err := json.Unmarshal(text, j); err != nil {
 		return nil, err
 	}
-	if j.Mock {
+	switch {
+	case j.Mock:
 		return json.RawMessage("{}"), a.record(ctx, j, line)
+	case j.Rehearse != nil:
+		text, err := a.rehearse(ctx, j.Rehearse, line)
+		if err != nil {
+			return nil, err
+		}
+		return json.Marshal(text)
 	}
 	done, err := a.run(ctx, j, line)
 	if err != nil {
@@ -493,18 +510,23 @@ func (r *Collection) write(format *run.Format, done *run.Run) error {
 	if err := format.Write(&report, done); err != nil {
 		return err
 	}
-	file, err := os.CreateTemp(filepath.Dir(r.Out), ".spyglass-")
+	return writeFile(r.Out, report.Bytes())
+}
+
+// writeFile writes a result to its file, whole or not at all.
+func writeFile(path string, text []byte) error {
+	file, err := os.CreateTemp(filepath.Dir(path), ".spyglass-")
 	if err == nil {
-		_, err = file.Write(report.Bytes())
+		_, err = file.Write(text)
 		if err = errors.Join(err, file.Chmod(0o644), file.Close()); err == nil {
-			err = os.Rename(file.Name(), r.Out)
+			err = os.Rename(file.Name(), path)
 		}
 		if err != nil {
 			_ = os.Remove(file.Name())
 		}
 	}
 	if err != nil {
-		return &fault.Error{Kind: fault.Conflict, Err: err, Message: "the report was not written to " + r.Out + ": " +
+		return &fault.Error{Kind: fault.Conflict, Err: err, Message: "nothing was written to " + path + ": " +
 			err.Error()}
 	}
 	return nil

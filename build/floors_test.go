@@ -46,7 +46,8 @@ var floors = [][]string{
 	{"app/explorer/stream", "app/explorer/view", "app/explorer/outgoing", "app/explorer/maintenance"},
 	{"app/explorer/folder", "app/explorer/send", "app/explorer/effect"},
 	{"app/explorer/window", "app/explorer/pages", "app/explorer/undo", "app/explorer/remote", "app/explorer/run",
-		"app/explorer/script", "app/explorer/transfer", "app/explorer/keep", "app/explorer/watch", "app/mock"},
+		"app/explorer/script", "app/explorer/transfer", "app/explorer/keep", "app/explorer/watch", "app/mock",
+		"app/rehearse"},
 	// reads lists page by page, and creates objects as runs do
 	{"app/explorer/across"},
 	{"app/explorer", "app/mcp"}, // puts the rooms together; the tools for agents use the same ones

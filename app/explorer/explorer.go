@@ -38,6 +38,7 @@ import (
 	"spyglass/app/explorer/folder"
 	"spyglass/app/explorer/keep"
 	"spyglass/app/explorer/maintenance"
+	"spyglass/app/explorer/outgoing"
 	"spyglass/app/explorer/pages"
 	"spyglass/app/explorer/remote"
 	"spyglass/app/explorer/run"
@@ -188,6 +189,14 @@ func (e *Explorer) Run(ctx context.Context, c *resource.Call, p *run.Plan, notif
 	defer done()
 	return e.runner.Do(life, c, p, notify)
 }
+
+// Target returns the portal of a call, with the caller's credentials.
+func (e *Explorer) Target(ctx context.Context, c *resource.Call) (*outgoing.Target, error) {
+	return e.sender.Target(ctx, c)
+}
+
+// Folder returns the data folder.
+func (e *Explorer) Folder() string { return e.o.Folder }
 
 // OpenLinks opens spyglass:// links in the page.
 func (e *Explorer) OpenLinks(texts []string) { e.hub.OpenLinks(texts) }
