@@ -59,12 +59,9 @@ describe.runIf(mode === 'screens')('the pictures to compare', () => {
     await portal.filled
     await mkdir(folder, { recursive: true })
     const page = await portal.page({ fresh: true, bypassCSP: true })
-    await page.addStyleTag({
-      content:
-        '*, *::before, *::after { animation: none !important; transition: none !important; caret-color: transparent !important }' +
-        '[aria-label^="Chart of the recording"] canvas { visibility: hidden }', // its times are those of the machine
-    })
+    await page.addStyleTag({ content: still })
     await state.open(page)
+    await page.addStyleTag({ content: still }) // signing out loads the page again
     // What is said for a moment stays, as under a pointer.
     await page
       .getByTestId('toast')
@@ -75,6 +72,11 @@ describe.runIf(mode === 'screens')('the pictures to compare', () => {
       for (const theme of themes) await write(folder, state, look, theme, await picture(page, session, look, theme))
   })
 })
+
+/** Nothing moves, and nothing shows the time of the machine. */
+const still =
+  '*, *::before, *::after { animation: none !important; transition: none !important; caret-color: transparent !important }' +
+  '[aria-label^="Chart of the recording"] canvas { visibility: hidden }'
 
 async function write(folder: string, { name }: State, look: Look, theme: string, png: Buffer) {
   await writeFile(join(folder, `${name.replace(/[^\w]+/g, '-')}.${look.name}.${theme}.png`), png)
