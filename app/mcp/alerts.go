@@ -264,6 +264,7 @@ type explanation struct {
 	Why         string        `json:"why"`
 	Related     []shownAlert  `json:"related"`
 	DependsOn   []string      `json:"depends_on,omitempty"`
+	Silent      int           `json:"silent_dependents_total,omitempty"`
 	Dependents  []string      `json:"silent_dependents,omitempty"`
 	Threshold   []string      `json:"threshold_means,omitempty"`
 	Notified    notified      `json:"notifications"`
@@ -461,11 +462,11 @@ func (x *explaining) dependencies(ctx context.Context) error {
 		return err
 	}
 	for i := range silent {
-		if silent[i].parent() == d.DisplayName && len(x.below) < mostDependents {
+		if silent[i].parent() == d.DisplayName {
 			x.below = append(x.below, silent[i].DisplayName)
 		}
 	}
-	x.out.Dependents = x.below
+	x.out.Silent, x.out.Dependents = len(x.below), x.below[:min(len(x.below), mostDependents)]
 	return nil
 }
 
@@ -640,7 +641,7 @@ func (x *explaining) summary() string {
 		b.WriteString(strings.TrimSuffix(shorten(strings.ReplaceAll(what, "\n", " "), 400), ".") + ". ")
 	}
 	b.WriteString(out.Why)
-	if n := len(out.Dependents); n > 0 {
+	if n := out.Silent; n > 0 {
 		fmt.Fprintf(&b, " %s that depend on it do not respond: %s.", amount(n, "device"),
 			shorten(words(out.Dependents), 300))
 	}
