@@ -347,6 +347,15 @@ export const states: State[] = [
       await page.getByRole('dialog', { name: 'Portals' }).waitFor()
     },
   },
+  { name: 'lists of two portals', open: twoLists },
+  {
+    name: 'what to create in another portal',
+    open: async (page) => {
+      await twoLists(page)
+      await page.getByRole('button', { name: 'Create all 2 in Staging…' }).click()
+      await page.getByRole('dialog', { name: 'Create 2 items in Staging?' }).getByText('Sites/Berlin/Web').click()
+    },
+  },
   {
     name: 'menu of a tab',
     open: async (page) => {
@@ -543,6 +552,43 @@ async function extractor(page: Page) {
 async function portalMenu(page: Page, item: string) {
   await page.getByRole('banner').locator('button.portal').click()
   await page.getByRole('menuitem', { name: item }).click()
+}
+
+/** Compares the groups with those of a portal that exists in this page only. */
+async function twoLists(page: Page) {
+  await page.route('**/explorer/start*', async (route) => {
+    const response = await route.fetch()
+    const start = (await response.json()) as { portals: object[] }
+    const more = { id: 99, name: 'Staging', remote: true, environment: 'staging', auth: 'none', readOnly: false }
+    await route.fulfill({ response, json: { ...start, portals: [...start.portals, { ...start.portals[0], ...more }] } })
+  })
+  const none = { differences: [], body: '', left: [], needs: [] }
+  const body = { body: '{"name":"Berlin","parentId":4}', left: ['customProperties snmp.community: a secret'] }
+  const differences = [{ field: 'description', here: '"Racks 1 to 4"', there: '""' }]
+  const rows = [
+    { ...none, kind: 'different', key: 'Labs', name: 'Labs', differences },
+    { ...none, ...body, kind: 'here', key: 'Sites/Berlin', name: 'Berlin' },
+    {
+      ...none,
+      ...body,
+      kind: 'here',
+      key: 'Sites/Berlin/Web',
+      name: 'Web',
+      needs: [{ field: 'parentId', key: 'Sites/Berlin' }],
+    },
+    { ...none, kind: 'there', key: 'Retired', name: 'Retired' },
+  ]
+  const counts = { here: 2, there: 1, different: 1, same: 12 }
+  await page.route('**/explorer/lists/compare*', (route) =>
+    route.fulfill({ json: { key: 'fullPath', keys: ['fullPath', 'id'], create: '/device/groups', rows, ...counts } }),
+  )
+  await page.reload()
+  await newRequest(page)
+  await parts(page).path.fill('/device/groups')
+  await parts(page).path.blur()
+  await page.keyboard.press('Control+Alt+Enter')
+  await page.getByRole('button', { name: 'Compare lists' }).click()
+  await page.getByRole('option', { name: 'Sites/Berlin/Web' }).click()
 }
 
 async function portalForm(page: Page) {

@@ -134,6 +134,7 @@ export function commandList(app: App): Command[] {
       when: () => withTab() && tab()!.draft.method === 'GET',
       run: () => void import('./response/watch/watching.svelte').then((m) => m.toggleWatch(app)),
     },
+    { ...ofPart('request.across'), keys: ['Mod+Alt+Enter'] },
     {
       id: 'request.pages',
       ...named['request.pages'],

@@ -65,6 +65,10 @@ export const text = {
     palette: { label: 'Command palette' },
     'quick.switch': { label: 'Go to tab or endpoint' },
     'request.send': { label: 'Send Request' },
+    'request.across': {
+      label: 'Compare with another portal…',
+      words: 'send both portals lists side by side copy create missing',
+    },
     'request.watch': { label: 'Watch request', words: 'repeat poll interval' },
     'request.pages': { label: 'Fetch all pages', words: 'list everything items' },
     'request.pagesLargest': { label: 'Fetch all pages at maximum size', words: 'list everything items' },

@@ -57,6 +57,8 @@ export interface Settings {
   /** For remote portals, by id. */
   activeTabs?: Record<string, number>
   activePortal?: number
+  /** The portal with which a request was last compared. */
+  otherPortal?: number
   /** The lock of the built-in portal. */
   portalReadOnly?: boolean
   view?: View

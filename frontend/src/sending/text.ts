@@ -5,6 +5,7 @@ import { wait } from '../ui/wait'
 
 export const text = {
   askDialog: {
+    at: (portal: string) => `In ${portal}`,
     deleteThe: (noun: string, name: string) => `Delete the ${noun} “${name}”?`,
     deleteThis: (noun: string) => `Delete this ${noun}?`,
     deleteNamed: (name: string) => `Delete “${name}”?`,
@@ -77,6 +78,7 @@ export const text = {
     esc: 'Esc',
   },
   sendMenu: {
+    compareWithPortal: 'Compare with another portal…',
     waysToSend: 'Send options',
     moreWaysTo: 'More send options',
     fetchAllPages: 'Fetch all pages',

@@ -1,4 +1,6 @@
 import type { DataProgress } from '../client/data'
+import type { BatchProgress } from '../client/collections'
+import type { PagesProgress } from '../client/sending'
 import type { WatchEvent } from '../client/watch'
 import type { Toasts } from '../ui/toast.svelte'
 import { text } from './text'
@@ -13,6 +15,10 @@ export class Activity {
   quota = $state.raw<{ limit: number; remaining: number; window: number } | null>(null)
   /** Receives the progress of a backup or a restore. */
   ondata: (progress: DataProgress) => void = () => {}
+  /** Receives the progress of lists of two portals. */
+  onpages: (e: PagesProgress) => void = () => {}
+  /** Receives the results of what is created in another portal. */
+  onbatch: (e: BatchProgress) => void = () => {}
   /** Receives the news of watches. */
   onwatch: (e: WatchEvent) => void = () => {}
   /** Why the portal cannot write, and the toast about that. */

@@ -23,6 +23,7 @@ export interface Actions {
   'pane.left': None
   'pane.right': None
   'path.focus': None
+  'request.across': None
   'request.curl': None
   'request.form': None
   'request.preview': None

@@ -54,11 +54,15 @@ export function listen(page: Page): () => void {
       if (tab) [tab.draft.received, tab.draft.expected] = [e.received, e.expected]
     },
     pages: (e) => {
+      page.activity.onpages(e)
       const mine = page.portals.tabs.filter((t) => t.draft.progress(e))
       if (e.quota && page.portals.place.workspace.tabs.some((t) => mine.includes(t))) page.activity.quota = e.quota
       if (mine.length && e.state === 'ready') page.sending.fetchFile(e.sendId)
     },
-    batch: (e) => page.library.batch?.hear(e),
+    batch: (e) => {
+      page.library.batch?.hear(e)
+      page.activity.onbatch(e)
+    },
     workspace: (e) => {
       if (e.kind === 'variables' || e.kind === 'environments') void page.variables.reload().catch(() => {})
       if (e.kind === 'history') page.activity.historyVersion++

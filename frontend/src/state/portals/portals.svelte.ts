@@ -119,9 +119,8 @@ export class Portals {
     }
   }
 
-  /** Makes the selected portal read-only, or unlocks it. */
-  async lock(readOnly: boolean) {
-    const { id, name } = this.shown
+  /** Makes a portal read-only, by default the selected one, or unlocks it. */
+  async lock(readOnly: boolean, { id, name }: Pick<Portal, 'id' | 'name'> = this.shown) {
     try {
       if (id) await this.app.client.portals.update(id, { readOnly })
       else await this.app.client.saveSettings({ portalReadOnly: readOnly })

@@ -23,6 +23,8 @@ import { text as said } from './text'
 export interface Asking {
   what: 'delete' | 'review'
   draft: DraftData
+  /** The portal that gets it, if it is not the shown one. */
+  at?: { client: Pick<Client, 'goes' | 'changes'>; name: string }
   answer(yes: boolean): void
 }
 
