@@ -107,7 +107,7 @@ test('results arrive as events, and each creation is undone or says why not', as
   const creating = lists.create()!
   const { batchId, path, objects } = created[0]
   expect([path, objects.map((o) => o.key)]).toEqual(['/things', ['a', 'a/b', 'd']])
-  lists.hear({ batchId: 'another', of: 3, result: ran(0) })
+  lists.hear({ batchId: 'another', of: 3, result: ran(2) })
   lists.hear({ batchId: batchId!, of: 3, result: ran(0) })
   lists.hear({ batchId: batchId!, of: 3, result: ran(0) })
   expect(lists.made.map((m) => m.name)).toEqual(['o0'])
