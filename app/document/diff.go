@@ -144,8 +144,11 @@ func (d *differ) values(path string, a, b int64) {
 // same reports cheaply whether two values have the same bytes; if false, they
 // may still be equal.
 func (d *differ) same(a, b int64) bool {
-	left, right := d.left.skip(a)-a, d.right.skip(b)-b
-	return left == right && left <= smallWindow && bytes.Equal(d.left.bytes(a, a+left), d.right.bytes(b, b+right))
+	return d.sameBytes(a, d.left.skip(a), b, d.right.skip(b))
+}
+
+func (d *differ) sameBytes(a, endA, b, endB int64) bool {
+	return endA-a == endB-b && endA-a <= smallWindow && bytes.Equal(d.left.bytes(a, endA), d.right.bytes(b, endB))
 }
 
 func (d *differ) equalScalars(a, b int64) bool {
@@ -224,48 +227,101 @@ func (w *walker) items(at int64) (all []int64) {
 }
 
 func (d *differ) arrays(path string, a, b int64) {
-	left, right := d.left.items(a), d.right.items(b)
 	for _, field := range keyFields {
 		if slices.Contains(d.ignore, field) {
 			continue
 		}
-		before, ok := d.left.keyed(left, field)
+		before, ok := d.left.keyed(a, field, d.seed)
 		if !ok {
 			continue
 		}
-		if after, ok := d.right.keyed(right, field); ok && len(before)+len(after) > 0 {
+		if after, ok := d.right.keyed(b, field, d.seed); ok && len(before)+len(after) > 0 {
 			if len(d.out.By) < 20 {
 				d.out.By = append(d.out.By, path+" by "+field)
 			}
-			d.paired(path, before, after)
+			d.matched(func(w *walker, i item) string { return path + w.step(field, i.at) }, before, after)
 			return
 		}
 	}
-	d.sequence(path, left, right)
+	d.sequence(path, d.left.items(a), d.right.items(b))
 }
 
-// keyed names the items of a list by a field; ok is false unless the field is
-// unique among them.
-func (w *walker) keyed(items []int64, field string) (all []entry, ok bool) {
-	path := &query.Path{Segments: []query.Segment{{Selectors: []query.Selector{{Kind: query.ByName, Name: field}}}}}
-	seen := make(map[string]bool, len(items))
-	for _, at := range items {
-		if w.byteAt(at) != '{' || w.halted() {
-			return nil, false
+// item is an object in a list.
+type item struct {
+	at, end int64
+	key     uint64 // hash of the value that identifies it
+}
+
+// keyed returns the items of a list with their keys by a field; ok is false unless each is an object
+// with a key of its own.
+func (w *walker) keyed(list int64, field string, seed maphash.Seed) (all []item, ok bool) {
+	path, seen := memberPath(field), map[uint64]bool{}
+	ok = true
+	w.each(list, mark{at: list + 1}, func(c child) int64 {
+		var key datum
+		if w.byteAt(c.at) == '{' {
+			key = w.only(path, c.at)
 		}
-		key := w.only(path, at)
-		name := string(key.kind) + " " + string(key.text)
-		if key.kind != String && key.kind != Number || seen[name] {
-			return nil, false
+		one := item{at: c.at, end: w.skip(c.at), key: maphash.Bytes(seed, key.text)}
+		if key.kind == Number {
+			one.key = ^one.key // 7 is not "7"
 		}
-		seen[name] = true
-		literal := string(key.text)
-		if key.kind == String {
-			literal = string(resource.AppendString(nil, literal))
+		if ok = (key.kind == String || key.kind == Number) && !seen[one.key]; !ok {
+			return noMore
 		}
-		all = append(all, entry{name: name, path: "[?@." + field + " == " + literal + "]", at: at})
+		seen[one.key] = true
+		all = append(all, one)
+		return one.end
+	})
+	return all, ok && w.stop == nil
+}
+
+func memberPath(field string) *query.Path {
+	return &query.Path{Segments: []query.Segment{{Selectors: []query.Selector{{Kind: query.ByName, Name: field}}}}}
+}
+
+// step returns an item with a key as a step of a JSONPath.
+func (w *walker) step(field string, at int64) string {
+	key := w.only(memberPath(field), at)
+	literal := string(key.text)
+	if key.kind == String {
+		literal = string(resource.AppendString(nil, literal))
 	}
-	return all, true
+	return "[?@." + field + " == " + literal + "]"
+}
+
+// matched compares items with the same key, in any order. pathOf is called for those that
+// differ only.
+func (d *differ) matched(pathOf func(*walker, item) string, left, right []item) {
+	compare := func(a, b item) {
+		if !d.sameBytes(a.at, a.end, b.at, b.end) {
+			d.values(pathOf(d.left, a), a.at, b.at)
+		}
+	}
+	for len(left) > 0 && len(right) > 0 && left[0].key == right[0].key && !d.left.halted() {
+		compare(left[0], right[0])
+		left, right = left[1:], right[1:]
+	}
+	at := make(map[uint64]item, len(right))
+	for _, b := range right {
+		at[b.key] = b
+	}
+	for _, a := range left {
+		if d.left.halted() {
+			return
+		}
+		if b, ok := at[a.key]; ok {
+			compare(a, b)
+			delete(at, a.key)
+		} else {
+			d.removed(pathOf(d.left, a), a.at)
+		}
+	}
+	for _, b := range right {
+		if _, ok := at[b.key]; ok {
+			d.added(pathOf(d.right, b), b.at)
+		}
+	}
 }
 
 // sequence compares two lists in their order: it aligns equal items, and

@@ -2,6 +2,7 @@ package document
 
 import (
 	"context"
+	"hash/maphash"
 	"math"
 )
 
@@ -75,18 +76,18 @@ func (r *numberReader) number(path string, at int64) {
 
 // list reads the items of a list, by the same keys as Diff.
 func (r *numberReader) list(path string, at int64) {
-	items := r.items(at)
+	seed := maphash.MakeSeed()
 	for _, field := range keyFields {
-		named, ok := r.keyed(items, field)
+		named, ok := r.keyed(at, field, seed)
 		if !ok || len(named) == 0 {
 			continue
 		}
 		for _, one := range named {
-			r.read(path+one.path, field, one.at)
+			r.read(path+r.step(field, one.at), field, one.at)
 		}
 		return
 	}
-	for i, item := range items {
+	for i, item := range r.items(at) {
 		r.read(path+"["+itoa(int64(i))+"]", "", item)
 	}
 }
