@@ -94,11 +94,15 @@ func (d *Document) readable() error {
 	if d.reading != "" || d.sent != nil {
 		return nil
 	}
-	head, err := d.beginning(looked)
-	if err != nil {
-		return err
-	}
-	if d.size > looked { // the last character may be cut
+	return d.use(func(s *scanner) error {
+		d.reading = readingOf(s.bytes(0, min(looked, d.size)), d.size > looked)
+		return s.err
+	})
+}
+
+// readingOf returns how a text without a charset was decoded; head may be its beginning.
+func readingOf(head []byte, cut bool) string {
+	if cut { // the last character may be cut
 		for i := 1; i < utf8.UTFMax && i <= len(head); i++ {
 			if tail := head[len(head)-i:]; utf8.RuneStart(tail[0]) {
 				if !utf8.FullRune(tail) {
@@ -109,7 +113,7 @@ func (d *Document) readable() error {
 		}
 	}
 	if !utf8.Valid(head) {
-		d.reading = notUTF8
+		return notUTF8
 	}
-	return nil
+	return ""
 }

@@ -32,9 +32,9 @@ package workspace
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -366,7 +366,8 @@ func mine(userID int64) resource.Where {
 // caches them until one of them changes. Callers share the cache and must not
 // change what a row points to.
 func known[T any](ctx context.Context, from resource.Reader, name resource.Name[*T], userID int64) ([]T, error) {
-	rows, err := from.Memo(fmt.Sprint("known ", name, " of ", userID), []string{string(name)}, func() (any, error) {
+	key := "known " + string(name) + " of " + strconv.FormatInt(userID, 10)
+	rows, err := from.Memo(key, []string{string(name)}, func() (any, error) {
 		return resource.Find(ctx, from, name, mine(userID))
 	})
 	if err != nil {

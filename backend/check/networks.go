@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 )
 
@@ -10,6 +11,11 @@ import (
 // empty, except those in refused. The zero value allows every address.
 type Networks struct {
 	allowed, refused []netip.Prefix
+}
+
+// Equal reports whether both allow the same addresses.
+func (n Networks) Equal(other Networks) bool {
+	return slices.Equal(n.allowed, other.allowed) && slices.Equal(n.refused, other.refused)
 }
 
 // NetworksOf parses two lists like ParseNetworks.

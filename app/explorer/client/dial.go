@@ -94,6 +94,11 @@ type Bounds struct {
 	Networks check.Networks
 }
 
+// Equal reports whether both allow the same addresses.
+func (b Bounds) Equal(other Bounds) bool {
+	return b.Own == other.Own && b.Networks.Equal(other.Networks)
+}
+
 // outOfBounds returns the error for an address that is not allowed.
 func outOfBounds(format string, args ...any) error {
 	return &fault.Error{Kind: fault.Offline, Field: "baseUrl", Message: fmt.Sprintf(format, args...)}

@@ -36,7 +36,10 @@ func (t *Target) locate(typed string) (mount, rest string, err error) {
 	if typed == "" {
 		return "", "", fault.At("path", "the path is empty; select an endpoint, or enter a path like /device/devices")
 	}
-	parts := absolute.FindStringSubmatch(typed)
+	var parts []string
+	if strings.Contains(typed, "://") {
+		parts = absolute.FindStringSubmatch(typed)
+	}
 	if parts != nil {
 		if !t.is(parts[1], parts[2]) {
 			return "", "", fault.At("path", "%s is another portal; this tab sends to %s only", parts[2], t.Host)
@@ -116,6 +119,9 @@ func cutQuery(text string) (path, query string, found bool) {
 // withoutReferences returns a text of the same length in which references are
 // replaced by x.
 func withoutReferences(text string) string {
+	if !mayRefer(text) {
+		return text
+	}
 	return reference.ReplaceAllStringFunc(text, func(s string) string { return strings.Repeat("x", len(s)) })
 }
 
@@ -126,13 +132,17 @@ var parameter = regexp.MustCompile(`\{\{[^{}]*\}\}|\{([^{}/]+)\}`)
 func (f *Filler) path(out *filled, typed string, params workspace.Rows) error {
 	var missing []string
 	last := 0
+	var places [][]int
+	if strings.Contains(typed, "{") {
+		places = parameter.FindAllStringSubmatchIndex(typed, -1)
+	}
 	values := map[string]string{}
 	for _, r := range slices.Backward(params) { // the first of duplicate names counts
 		if r.On && strings.TrimSpace(r.Value) != "" {
 			values[r.Key] = r.Value
 		}
 	}
-	for _, at := range parameter.FindAllStringSubmatchIndex(typed, -1) {
+	for _, at := range places {
 		if at[2] < 0 {
 			continue
 		}
@@ -157,6 +167,9 @@ func (f *Filler) path(out *filled, typed string, params workspace.Rows) error {
 	if len(missing) > 0 && f.manner != Shown {
 		return &fault.Error{Kind: fault.Invalid, Field: "path", Message: "{" + missing[0] + "} needs a value",
 			Detail: serve.Detail{Missing: missing}}
+	}
+	if !strings.ContainsAny(out.sent.String(), ".%") {
+		return nil
 	}
 	for part := range strings.SplitSeq(strings.ReplaceAll(strings.ToUpper(out.sent.String()), "%2E", "."), "/") {
 		if part == "." || part == ".." {

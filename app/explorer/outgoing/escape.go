@@ -18,10 +18,20 @@ const hexDigits = "0123456789ABCDEF"
 
 // escape percent-encodes every byte except letters, digits and those in safe.
 func escape(text, safe string) string {
+	is := func(c byte) bool {
+		return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte(safe, c) >= 0
+	}
+	plain := 0 // how many bytes need no escape
+	for plain < len(text) && is(text[plain]) {
+		plain++
+	}
+	if plain == len(text) {
+		return text
+	}
 	var out strings.Builder
-	for i := range len(text) {
-		c := text[i]
-		if 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte(safe, c) >= 0 {
+	out.WriteString(text[:plain])
+	for _, c := range []byte(text[plain:]) {
+		if is(c) {
 			out.WriteByte(c)
 		} else {
 			out.Write([]byte{'%', hexDigits[c>>4], hexDigits[c&15]})
@@ -32,6 +42,9 @@ func escape(text, safe string) string {
 
 // mend escapes a text that may be partly escaped: it keeps valid %XX.
 func mend(text, safe string) string {
+	if strings.IndexByte(text, '%') < 0 {
+		return escape(text, safe)
+	}
 	var out strings.Builder
 	for {
 		i := strings.IndexByte(text, '%')

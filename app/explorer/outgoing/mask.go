@@ -142,6 +142,9 @@ func (m *Masker) Query(query string) string {
 }
 
 func (m *Masker) body(body string, endpoint *resource.Endpoint) string {
+	if body == "" {
+		return ""
+	}
 	// References outside of quotes are not JSON; digits of the same length are.
 	plain := reference.ReplaceAllStringFunc(body, func(r string) string { return strings.Repeat("1", len(r)) })
 	node, err := resource.ParseJSON([]byte(plain))

@@ -223,6 +223,10 @@ func (f *Filler) spend(field string, n int) error {
 // reference matches a variable in a text.
 var reference = regexp.MustCompile(`\{\{\s*([^{}\s][^{}]*?)\s*\}\}`)
 
+// mayRefer reports whether a text can hold a reference. It is much faster than the pattern,
+// and most texts hold none.
+func mayRefer(text string) bool { return strings.Contains(text, "{{") }
+
 // filled is a text whose variables are filled in: as it is sent, and as it is shown,
 // where secrets are masked.
 type filled struct {
@@ -259,6 +263,10 @@ func (t *filled) shown() string {
 // are literal, too.
 func (f *Filler) fill(out *filled, field, text string, literal func(string) string,
 	place func(name, value string) (string, error)) error {
+	if !mayRefer(text) {
+		out.add(literal(text))
+		return nil
+	}
 	last := 0
 	for _, at := range reference.FindAllStringSubmatchIndex(text, -1) {
 		out.add(literal(text[last:at[0]]))

@@ -1,11 +1,10 @@
 package remote
 
 import (
-	"fmt"
 	"net/netip"
 	"net/url"
-	"strings"
 	"sync"
+	"sync/atomic"
 
 	"spyglass/app/explorer/client"
 	"spyglass/app/workspace"
@@ -17,13 +16,25 @@ type abroad struct {
 	mu      sync.Mutex
 	clients map[int64]*connected
 	known   map[int64]*known
+
+	own atomic.Pointer[ownAddress]
+}
+
+// ownAddress is the address at which this process listens, with the text it was parsed from.
+type ownAddress struct {
+	base string
+	at   netip.AddrPort // zero: none
 }
 
 // connected is a client for a portal with its settings at that time.
 type connected struct {
-	as     string
+	as     settings
+	may    client.Bounds
 	client *client.Client
 }
+
+// settings are those of a portal that its connections depend on.
+type settings struct{ base, authority, fingerprint, proxy, proxyPassword string }
 
 func (a *abroad) hangUp() {
 	a.mu.Lock()
@@ -37,11 +48,11 @@ func (a *abroad) hangUp() {
 // changed, or if the networks in the settings have changed, so that no open
 // connection outlives a change.
 func (a *abroad) client(p *workspace.Portal, proxyPassword string, may client.Bounds) (*client.Client, error) {
-	as := strings.Join([]string{p.BaseURL, p.Authority, p.Fingerprint, p.Proxy, proxyPassword, fmt.Sprint(may)}, "\x00")
+	as := settings{p.BaseURL, p.Authority, p.Fingerprint, p.Proxy, proxyPassword}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	have := a.clients[p.ID]
-	if have != nil && have.as == as {
+	if have != nil && have.as == as && have.may.Equal(may) {
 		return have.client, nil
 	}
 	client, err := client.For(p, proxyPassword, may)
@@ -57,7 +68,7 @@ func (a *abroad) client(p *workspace.Portal, proxyPassword string, may client.Bo
 	if a.clients == nil {
 		a.clients = map[int64]*connected{}
 	}
-	a.clients[p.ID] = &connected{as, client}
+	a.clients[p.ID] = &connected{as, may, client}
 	return client, nil
 }
 
@@ -76,13 +87,14 @@ func (r *Portals) dialling(p *workspace.Portal, proxyPassword string) (*client.C
 
 // ownAddress returns the address at which this process listens.
 func (r *Portals) ownAddress() netip.AddrPort {
-	u, err := url.Parse(r.BaseURL())
-	if err != nil {
-		return netip.AddrPort{}
+	base := r.BaseURL()
+	own := r.abroad.own.Load()
+	if own == nil || own.base != base {
+		own = &ownAddress{base: base}
+		if u, err := url.Parse(base); err == nil {
+			own.at, _ = netip.ParseAddrPort(u.Host)
+		}
+		r.abroad.own.Store(own)
 	}
-	at, err := netip.ParseAddrPort(u.Host)
-	if err != nil {
-		return netip.AddrPort{}
-	}
-	return at
+	return own.at
 }

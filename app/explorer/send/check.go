@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"net/url"
+	"strings"
 	"time"
 
 	"spyglass/app/document"
@@ -94,6 +95,9 @@ func (x *Exchange) check(ctx context.Context, doc *document.Document, headers []
 
 // selectsFields reports whether a request asks for some keys of objects only.
 func selectsFields(address string) bool {
+	if !strings.ContainsAny(address, "%") && !strings.Contains(address, "fields") { // most requests
+		return false
+	}
 	u, err := url.Parse(address)
 	return err == nil && u.Query().Has("fields")
 }

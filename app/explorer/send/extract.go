@@ -19,13 +19,17 @@ const extractTime = 10 * time.Second
 // they find. What goes wrong is said in the result or logged: the response is
 // shown in any case.
 func (x *Exchange) extract(ctx context.Context, doc *document.Document) []workspace.Extracted {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), extractTime)
-	defer cancel()
+	ctx = context.WithoutCancel(ctx)
 	all, err := x.Workspace.ExtractorsOf(ctx, x.User)
 	if err != nil {
 		x.Log.ErrorContext(ctx, "extractors did not run", "err", err)
 		return nil
 	}
+	if len(all) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, extractTime)
+	defer cancel()
 	endpoint := ""
 	if x.Out.Endpoint != nil {
 		endpoint = x.Out.Endpoint.Method + " " + x.Out.Endpoint.Path
