@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
@@ -587,4 +588,51 @@ test('who moves over brings collections of Insomnia and Bruno, and environments'
 
   await bring(['a.bru', bru('First', '/alert/alerts')], ['portal.yaml', insomnia])
   await until(dialog.getByRole('alert'), /^To import several files at once, select only Bruno \.bru files/)
+})
+
+test('a collection is kept in a folder, and both sides follow each other', async () => {
+  const page = await portal.page()
+  const p = parts(page)
+  await newRequest(page)
+  await p.path.fill('/device/devices')
+  await page.keyboard.press('Control+s')
+  const saving = page.getByRole('dialog', { name: 'Save request' })
+  await saving.getByRole('textbox', { name: 'Name' }).fill('On disk')
+  await saving.getByRole('combobox', { name: 'Collection' }).selectOption({ label: 'New collection…' })
+  await saving.getByRole('textbox', { name: 'New collection' }).fill('Fleet')
+  await page.keyboard.press('Enter')
+  await saving.waitFor({ state: 'detached' })
+  await showCollections(page)
+  await entry(page, /^Fleet/).click({ button: 'right' })
+  await page.getByRole('menuitem', { name: 'Keep in a folder…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Keep in a folder' })
+  await dialog.getByRole('textbox', { name: 'Folder' }).fill('../elsewhere')
+  await page.keyboard.press('Enter')
+  await dialog.getByRole('alert').getByText('enter the path of a folder below').waitFor()
+  await dialog.getByRole('textbox', { name: 'Folder' }).fill('fleet')
+  await shot(page, 'keep')
+  await page.keyboard.press('Enter')
+  await dialog.waitFor({ state: 'detached' })
+  const file = join(portal.collections, 'fleet', 'On disk.yaml')
+  const onDisk = () => readFile(file, 'utf8').catch(() => '')
+  await expect.poll(onDisk).toMatch(/^name: On disk\n(.*\n)*path: \/device\/devices\n/)
+  const text = await onDisk()
+
+  await writeFile(file, text.replaceAll('/device/devices', '/device/groups'))
+  await expect.poll(() => p.path.inputValue(), { timeout: 15_000 }).toBe('/device/groups')
+  await writeFile(file, `<<<<<<< HEAD\n${text}`)
+  const problem = page.getByRole('status', { name: 'Problems in folders' })
+  await problem.getByText('On disk.yaml, line 1: there is an unresolved conflict of git').waitFor()
+  await shot(page, 'conflict')
+  await writeFile(file, text)
+  await problem.waitFor({ state: 'detached' })
+
+  await rm(file)
+  await entry(page, /^On disk/).waitFor({ state: 'detached' })
+  await page.getByTestId('toast').getByRole('button', { name: 'Undo' }).click()
+  await entry(page, /^On disk/).waitFor()
+  await expect.poll(onDisk).toBe(text)
+  await entry(page, /^Fleet/).click({ button: 'right' })
+  await page.getByRole('menuitem', { name: 'Stop keeping in a folder' }).click()
+  await page.getByText(/^Fleet is no longer kept in /).waitFor()
 })

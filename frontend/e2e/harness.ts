@@ -77,6 +77,9 @@ export function suite({ demo = true } = {}) {
     get url() {
       return portal.url
     },
+    get collections() {
+      return portal.collections
+    },
     get filled() {
       return portal.filled
     },

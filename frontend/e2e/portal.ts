@@ -6,7 +6,7 @@
  * SPYGLASS_E2E_CLOCK, their clock stands still at that time.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
-import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -16,6 +16,8 @@ export const password = 'correct horse battery 9'
 
 export interface Portal {
   url: string
+  /** The folder on disk below which collections can be kept. */
+  collections: string
   /** Resolves when the past of the demo has been measured, to its last chart. */
   filled: Promise<void>
   stop(): Promise<void>
@@ -51,7 +53,9 @@ const drop = (data: string) => rm(data, { recursive: true, force: true })
 async function serve(data: string, names: string[], ...args: string[]): Promise<Portal & { close(): Promise<void> }> {
   const program = process.env.SPYGLASS_BIN ?? fileURLToPath(new URL('../../build/bin/spyglass', import.meta.url))
   const still = process.env.SPYGLASS_E2E_CLOCK
-  const flags = [...args, '--rate-limit', 'off', ...(still ? ['--clock', still] : [])]
+  const collections = join(data, 'collections')
+  await mkdir(collections, { recursive: true })
+  const flags = [...args, '--rate-limit', 'off', '--collections', collections, ...(still ? ['--clock', still] : [])]
   const child = spawn(program, ['serve', '--data', data, '--listen', '127.0.0.1:0', ...flags], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -76,7 +80,7 @@ async function serve(data: string, names: string[], ...args: string[]): Promise<
       await gone
       return serve(data, [], ...args)
     }
-    return { url, filled, close, stop, crash }
+    return { url, collections, filled, close, stop, crash }
   } catch (e) {
     await stop()
     throw e

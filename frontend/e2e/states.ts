@@ -418,6 +418,14 @@ export const states: State[] = [
       await keep()
     },
   },
+  {
+    name: 'a folder for a collection',
+    open: async (page) => {
+      await palette(page, 'Keep a collection in a folder…')
+      await page.keyboard.press('Enter')
+      await page.getByRole('dialog', { name: 'Keep in a folder' }).getByRole('textbox').waitFor()
+    },
+  },
   { name: 'a file to import', open: importing },
   {
     name: 'a file to export',

@@ -50,6 +50,16 @@ export function commandList(app: App): Command[] {
     when: withPages,
     run: () => void savePages(tab()!.draft, format),
   })
+  const ofFolders = (id: Action & keyof typeof named, before?: () => void): Command => ({
+    id,
+    ...named[id],
+    group: 'Request',
+    when: () => app.session.phase === 'ready' && app.session.start?.folders === true,
+    run: () => {
+      before?.()
+      app.commands.run(id)
+    },
+  })
   return [
     { id: 'view.api', ...named['view.api'], group: 'View', run: () => app.navigation.go('api') },
     {
@@ -197,6 +207,15 @@ export function commandList(app: App): Command[] {
       },
       group: 'Request',
       run: () => void app.commands.run('exchange.import'),
+    },
+    ofFolders('collections.keep', () => (app.library.toKeep = 0)),
+    ofFolders('collections.open'),
+    {
+      id: 'collections.stop',
+      ...named['collections.stop'],
+      group: 'Request',
+      when: () => app.session.phase === 'ready' && app.library.kept.length === 1, // else by the menu of each
+      run: () => void import('./collections/kept').then((k) => k.stopKeeping(app, app.library.kept[0])),
     },
     {
       id: 'exchange.export',

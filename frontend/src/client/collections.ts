@@ -13,6 +13,9 @@ export type Shelf = Schemas['Tree']
 export type FileFormat = Schemas['Format']
 /** The contents of a file, before it is imported. */
 export type FileLook = Schemas['Contents']
+/** A collection that is kept in a folder. */
+export type KeptFolder = Schemas['ShownFolder']
+export type KeptFolders = Schemas['FolderList']
 /** The created objects, to open or delete them. */
 export type Planted = Schemas['Planted']
 export type FileToRead = Required<Pick<Schemas['Import'], 'name' | 'text'>>
@@ -34,6 +37,8 @@ export interface CollectionsClient {
     /** Moves an item into a collection, to the at-th place among items of its kind. */
     move(what: { folder: number } | { request: number }, to: number, at: number): Promise<void>
     duplicateFolder(id: number): Promise<Planted>
+    /** Returns the collections that are kept in folders on disk. */
+    folders(): Promise<KeptFolders>
     examples(requestId: number): Promise<Example[]>
     example(id: number): Promise<Example>
     keepExample(requestId: number, from: BodyOf<'/requests/{id}/examples', 'post'>): Promise<{ id: number }>
@@ -65,6 +70,7 @@ export function collectionsClient(http: Http): CollectionsClient {
       updateRequest: (id, body) => patch('/requests/{id}', { params: { id }, body }),
       move: async (what, to, at) => void (await post('/collections/move', { body: { ...what, to, at } })),
       duplicateFolder: (id) => post('/collections/{id}/duplicate', { params: { id } }),
+      folders: () => get('/collections/folders'),
       examples: async (requestId) =>
         (await get('/examples', { query: { filter: `requestId:${requestId}`, sort: 'id', size: 50 } })).items,
       example: (id) => get('/examples/{id}', { params: { id } }),

@@ -199,6 +199,7 @@ function listen(to: Listener): () => void {
   on('portal')
   on('link')
   on('data')
+  on('folder')
   on('storage')
   stream.addEventListener('open', () => to.stream?.(true))
   stream.addEventListener('error', () => {

@@ -11,7 +11,9 @@ export async function saveTab(app: App, tab: OpenTab) {
   if (!tab.requestId) return void app.commands.run('request.saveAs')
   try {
     const draft = tab.draft.data()
-    const now = await app.library.save(tab.requestId, tab.name, draft)
+    const { saveOver } = await import('./kept')
+    const now = await saveOver(app, tab, draft)
+    if (!now) return
     if (app.workspace.tabs.includes(tab)) tab.save(draft) // unless it was closed meanwhile
     const folder = app.library.pathOf(now.collectionId)
     app.toasts.show(folder ? text.saving.savedIn(folder) : text.saving.saved)

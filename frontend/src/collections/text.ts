@@ -40,6 +40,10 @@ export const text = {
     savesTheOpen: (s: string, families: string[]) => `${s} saves the open request. Import reads ${series(families)}.`,
     collections: 'Collections',
     collectionEntry: 'Collection entry',
+    keep: 'Keep in a folder…',
+    stopKeeping: 'Stop keeping in a folder',
+    openFolder: 'Open a folder…',
+    keptIn: (dir: string) => `Kept in ${dir}`,
   },
   exportDialog: {
     export: 'Export',

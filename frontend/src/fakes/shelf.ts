@@ -48,6 +48,7 @@ export function fakeShelf(): Client['collections'] {
       })
     },
     request: async (id) => structuredClone(requests.find((r) => r.id === id)!),
+    folders: async () => ({ items: [], base: '' }),
     createFolder: async (name, parentId) => {
       const folder = { id: ++last, parentId, name, doc: '', trashed: 0 }
       folders.push(folder)

@@ -12,6 +12,8 @@ export interface Actions {
   'body.enter': None
   'catalog.open': None
   'catalog.search': None
+  'collections.keep': None
+  'collections.open': None
   'exchange.export': None
   'exchange.import': None
   'extractors.reload': None

@@ -71,7 +71,9 @@ export function listen(page: Page): () => void {
       if (e.kind === 'portals') void page.portals.reload().catch(() => {})
       if (e.kind === 'examples') page.activity.examplesVersion++
       if ((e.kind === 'collections' || e.kind === 'examples') && page.library.loaded) void page.library.load()
+      if (e.kind === 'collections') void following((f) => f.follow(page))
     },
+    folder: (e) => void following((f) => f.heard(page, e)),
     undone: (e) => page.sending.wentBack(e.historyId),
     session: () => (page.session.ended = true),
     portal: (e) => page.live.hear(e.kind),
@@ -89,6 +91,15 @@ export async function linking(page: Page, run: (links: typeof import('./link')) 
     await run(await import('./link'))
   } catch {
     page.toasts.show(partText.notLoaded, { tone: 'error' })
+  }
+}
+
+/** Follows changes of files, with code that is loaded for the first one. */
+async function following(run: (files: typeof import('./following')) => Promise<void> | void) {
+  try {
+    await run(await import('./following'))
+  } catch {
+    // the next change is followed again
   }
 }
 

@@ -1,5 +1,5 @@
 import { asFault, type Client, type DraftData, type Fault } from '../../client'
-import type { Folder, Ran, SavedDraft, SavedRequest } from '../../client/collections'
+import type { Folder, KeptFolder, Ran, SavedDraft, SavedRequest } from '../../client/collections'
 import { rank } from '../../ui/fuzzy'
 import type { Batch } from './batch.svelte'
 import { text } from './text'
@@ -16,8 +16,12 @@ export const nameOf = (r: Pick<Ran, 'name' | 'method' | 'path'>) => r.name || (r
 export class Library {
   folders = $state.raw<Folder[]>([])
   requests = $state.raw<SavedRequest[]>([])
+  /** The collections that are kept in folders on disk. */
+  kept = $state.raw<KeptFolder[]>([])
   fault = $state.raw<Fault>()
   loaded = $state(false)
+  /** The initial selection of the dialog that keeps a collection in a folder; 0 for none. */
+  toKeep = $state(0)
   /** The initial selection of an export; empty for everything. */
   picked = $state.raw<Item[]>([])
   /** Input of an import: dropped files, and the target collection, 0 for the top level. */
@@ -47,9 +51,11 @@ export class Library {
 
   async #load() {
     try {
-      const { folders, requests } = await this.client.collections.tree()
+      const { collections } = this.client
+      const [{ folders, requests }, kept] = await Promise.all([collections.tree(), collections.folders()])
       this.folders = folders
       this.requests = requests
+      this.kept = kept.items
       this.fault = undefined
       this.loaded = true
     } catch (e) {
@@ -108,6 +114,15 @@ export class Library {
     return names.join(' / ')
   }
 
+  /** Returns the folder on disk in which a collection, or one around it, is kept. */
+  keptIn(id: number): KeptFolder | undefined {
+    for (let folder = this.folder(id); folder; folder = this.folder(folder.parentId)) {
+      const kept = this.kept.find((k) => k.collectionId === folder!.id)
+      if (kept) return kept
+    }
+    return undefined
+  }
+
   folder(id: number): Folder | undefined {
     return this.folders.find((f) => f.id === id)
   }
@@ -130,8 +145,13 @@ export class Library {
   }
 
   /** Overwrites a saved request, and restores it from the recycle bin. */
-  async save(id: number, name: string, draft: DraftData): Promise<SavedDraft> {
-    const saving = this.client.collections.updateRequest(id, { draft, name, trashed: 0 })
+  async save(
+    id: number,
+    name: string,
+    draft: DraftData,
+    update = this.client.collections.updateRequest,
+  ): Promise<SavedDraft> {
+    const saving = update(id, { draft, name, trashed: 0 })
     this.#saving.set(id, saving)
     try {
       const request = await saving

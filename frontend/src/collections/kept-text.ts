@@ -1,0 +1,22 @@
+/** The text of collections that are kept in folders. */
+
+export const text = {
+  mine: (name: string) => `${name} (my change)`,
+  changedElsewhere: (name: string, mine: string) => `${name} was changed elsewhere. Your version is saved as ${mine}`,
+  notKept: (name: string, dir: string) => `${name} is no longer kept in ${dir}. The files stay`,
+  problems: 'Problems in folders',
+  keep: 'Keep in a folder',
+  open: 'Open a folder as a collection',
+  why: 'Each request becomes a text file, without secrets.',
+  whatToOpen: 'Choose a folder with a collection.yaml.',
+  collection: 'Collection',
+  folder: 'Folder',
+  below: (base: string) => `Below ${base}`,
+  example: (base: string) => (base ? 'fleet' : '~/collections/fleet'),
+  kept: (name: string, dir: string) => `${name} is kept in ${dir}`,
+  opened: (dir: string) => `Opened ${dir}`,
+  none: 'There is no collection to keep.',
+  cancel: 'Cancel',
+  keepIt: 'Keep',
+  openIt: 'Open',
+} as const
