@@ -54,8 +54,8 @@ var floors = [][]string{
 	{"app/shell/notice", "app/shell/tray"},
 	{"app/shell"},
 	{"app"}, // puts portal, Explorer and window together
-	{"build/desktop", "build/torture", "build/project", "app/shell/emptywindow"},
-	{"build/bench"},
+	{"build/desktop", "build/project", "app/shell/emptywindow"},
+	{"build/bench", "build/torture"},
 	{"", "build"},
 }
 

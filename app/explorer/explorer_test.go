@@ -26,7 +26,8 @@ func TestStartIsAllThePageNeeds(t *testing.T) {
 		`"readOnly":false,"timeout":20,"authority":"","fingerprint":"",` +
 		`"proxy":"","proxyPassword":"","sendInClear":false,"catalogUrl":"","catalogFrom":"","catalogAt":0}`
 	more := `"saved":null,"historyId":0,"view":{},"requestId":0,"version":1,"closed":0}`
-	want := `{"dataFolder":"` + h.dir + `","desktop":false,"folders":false,"formats":` + jsonOf(transfer.Shown(exchange.Formats)) +
+	want := `{"dataFolder":"` + h.dir + `","desktop":false,"folders":false,"formats":` +
+		jsonOf(transfer.Shown(exchange.Formats)) +
 		`,"keyring":false,"languages":` + jsonOf(snippet.Languages) + `,"notice":null,"portal":` + portal +
 		`,"portals":[` + portal + `],` +
 		`"settings":{"theme":"dark"},` +

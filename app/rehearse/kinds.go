@@ -112,14 +112,6 @@ func below(c *catalog.Catalog, method, path string) *resource.Endpoint {
 	return e
 }
 
-// of returns the kind with a path; nil if it is not copied.
-func (k *kinds) of(path string) *kind {
-	if i := slices.IndexFunc(k.all, func(one *kind) bool { return one.path == path }); i >= 0 {
-		return k.all[i]
-	}
-	return nil
-}
-
 // key returns the text that identifies an object in any portal, beside the one it is in;
 // "" if there is none.
 func (k *kind) key(o object) string {

@@ -170,7 +170,8 @@ func New(ctx context.Context, o Options) (_ *Server, err error) {
 		}
 	}()
 	if err := os.MkdirAll(o.Data, 0o700); err != nil {
-		return nil, fault.New(fault.Conflict, "the data folder %s cannot be created (%v); choose another one with --data",
+		return nil, fault.New(fault.Conflict,
+			"the data folder %s cannot be created (%v); choose another one with --data",
 			o.Data, cause(err))
 	}
 	if s.lock, err = holdFolder(o); err != nil {
