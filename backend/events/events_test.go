@@ -63,6 +63,7 @@ func open(t *testing.T) *fixture {
 	storetest.Add(h, db, &fleet.SettlingRow)
 	storetest.Add(h, db, &maintenance.SDTs)
 	endpoints := append(storetest.Add(h, db, &fleet.Devices), storetest.Add(h, db, &alert.Alerts)...)
+	storetest.Add(h, db, &alert.ClusterAlerts) // alerts read their units from it
 	for i, e := range endpoints {
 		if e.ID() == "GET /device/devices" {
 			endpoints[i].Handle = func(ctx context.Context, c *resource.Call) (any, error) {
