@@ -191,13 +191,13 @@ test('of a last segment that is too long for a tab its beginning and its end are
   await openAll(page, paths)
   const tabs = parts(page).tabs
   await expect
-    .poll(() => tabs.locator('.end.trunc').allInnerTexts())
+    .poll(() => tabs.locator('.end .tail').allInnerTexts())
     .toEqual([expect.stringMatching(/^…\/enab.*….*Discovery$/), expect.stringMatching(/^…\/curr.*….*Discovery$/)])
   for (const [i, path] of paths.entries()) {
     expect(
       await tabs
         .nth(i)
-        .locator('.end.trunc')
+        .locator('.end .tail')
         .evaluate((e) => e.scrollWidth <= e.clientWidth),
     ).toBe(true)
     expect(await tabs.nth(i).getAttribute('title')).toContain(path)
