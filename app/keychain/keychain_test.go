@@ -42,8 +42,15 @@ func again(t *testing.T, env []string, command ...string) {
 	}
 	cmd.Env = append(cmd.Env, "HOME="+home, "XDG_RUNTIME_DIR="+home, "XDG_DATA_HOME="+home+"/data")
 	cmd.Env = append(cmd.Env, env...)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	out, err := os.Create(filepath.Join(home, "out")) // a file, because services of the bus keep it open
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	cmd.Stdout, cmd.Stderr = out, out
+	if err := cmd.Run(); err != nil {
+		said, _ := os.ReadFile(out.Name())
+		t.Fatalf("%v\n%s", err, said)
 	}
 }
 

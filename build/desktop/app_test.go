@@ -93,6 +93,9 @@ func launch(t *testing.T, desk *Desktop, data string, args ...string) *app {
 	return a
 }
 
+// nameOfWindow matches the name of the program's window. What it shows is in front.
+const nameOfWindow = "Spyglass$"
+
 // open starts the program and waits for its window to have the keyboard.
 func open(t *testing.T, desk *Desktop, data string, args ...string) *app {
 	t.Helper()
@@ -103,13 +106,13 @@ func open(t *testing.T, desk *Desktop, data string, args ...string) *app {
 			t.Fatalf("the program ended with code %d before it had a window", a.code)
 		default:
 		}
-		ids := strings.Fields(a.xdotool("search", "--onlyvisible", "--name", "^Spyglass"))
+		ids := strings.Fields(a.xdotool("search", "--onlyvisible", "--name", nameOfWindow))
 		if len(ids) == 0 {
 			return false
 		}
 		a.window = ids[0]
 		return true
-	}, func() string { return "no window with a name that begins with Spyglass" })
+	}, func() string { return "no window with a name that ends with Spyglass" })
 	a.xdotool("windowactivate", "--sync", a.window)
 	return a
 }

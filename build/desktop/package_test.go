@@ -177,7 +177,7 @@ func click(t *testing.T, desk *Desktop) clicked {
 	}
 	var out []byte
 	eventually(t, time.Minute, func() bool {
-		out, err = desk.Command("xdotool", "search", "--onlyvisible", "--name", "^Spyglass", "getwindowpid").Output()
+		out, err = desk.Command("xdotool", "search", "--onlyvisible", "--name", nameOfWindow, "getwindowpid").Output()
 		c.pid, _ = strconv.Atoi(strings.TrimSpace(string(out)))
 		return err == nil && c.pid > 0
 	}, func() string { return fmt.Sprintf("the launcher opens no window: %q, %v\n%s", out, err, c.said()) })

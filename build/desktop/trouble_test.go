@@ -46,7 +46,7 @@ func (a *app) successor(ready func() bool) successor {
 	a.t.Helper()
 	var pid int
 	eventually(a.t, soon, func() bool {
-		for _, id := range strings.Fields(a.xdotool("search", "--onlyvisible", "--name", "^Spyglass")) {
+		for _, id := range strings.Fields(a.xdotool("search", "--onlyvisible", "--name", nameOfWindow)) {
 			pid, _ = strconv.Atoi(a.xdotool("getwindowpid", id))
 		}
 		return pid > 0 && pid != a.cmd.Process.Pid && ready()

@@ -206,7 +206,7 @@ func TestASecondStartOpensItsLinkInTheFirstWindowAndEnds(t *testing.T) {
 
 	var ids []string
 	eventually(t, soon, func() bool {
-		ids = strings.Fields(first.xdotool("search", "--onlyvisible", "--name", "^Spyglass"))
+		ids = strings.Fields(first.xdotool("search", "--onlyvisible", "--name", nameOfWindow))
 		return len(ids) == 1
 	}, func() string { return fmt.Sprintf("there are windows %v, want one", ids) })
 }
