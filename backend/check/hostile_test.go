@@ -194,15 +194,15 @@ func TestAnSNMPAnswerThatIsCutOffOrGarbledIsAnError(t *testing.T) {
 	if got, err := look(t, &check.Dialer{}, task); err != nil || got[oid] != 4711 {
 		t.Fatalf("whole, it gives %v (%v)", got, err)
 	}
-	bytes := int(whole.Load())
+	bytes := int(whole.Load()) // another response can be shorter: the number of its request is random
 	for n := 0; n < bytes; n += 5 {
-		tear(func(raw []byte) []byte { return raw[:n] })
+		tear(func(raw []byte) []byte { return raw[:min(n, len(raw)-1)] })
 		if got, err := look(t, &check.Dialer{}, task); err == nil {
 			t.Errorf("the first %d of %d bytes give %v", n, bytes, got)
 		}
 	}
 	for n := range bytes {
-		tear(func(raw []byte) []byte { raw[n] = 0xff; return raw })
+		tear(func(raw []byte) []byte { raw[min(n, len(raw)-1)] = 0xff; return raw })
 		if got, err := look(t, &check.Dialer{}, task); err == nil && len(got) != 1 {
 			t.Errorf("with byte %d garbled it gives %v", n, got)
 		}
