@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -67,8 +68,8 @@ func fuzz(ctx context.Context, p project.Project) error {
 		turn <- struct{}{}
 		all.Go(func() {
 			defer func() { <-turn }()
-			args := []string{"test", "-run=^$", "-fuzz=^" + t.name + "$", "-fuzztime=2s", "-fuzzminimizetime=100x",
-				"-parallel=1", t.pkg}
+			args := slices.Concat([]string{"test", "-run=^$", "-fuzz=^" + t.name + "$", "-fuzztime=2s",
+				"-fuzzminimizetime=100x", "-parallel=1"}, quick, []string{t.pkg})
 			cmd := p.Command(ctx, ".", "go", args...)
 			cmd.Stdout, cmd.Stderr = nil, nil
 			said, err := cmd.CombinedOutput()
