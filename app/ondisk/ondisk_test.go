@@ -209,7 +209,7 @@ func TestALinkIsNotFollowed(t *testing.T) {
 	for link, to := range map[string]string{"folder": outside, "b.yaml": filepath.Join(outside, "secret.yaml"),
 		"c.yaml": "a.yaml"} {
 		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
-			t.Skip(err)
+			t.Skipf("this system makes no symbolic links: %v", err)
 		}
 	}
 	got, _, err := ondisk.Read(t.Context(), dir)
