@@ -29,7 +29,7 @@ func (c *carrier) body(k *kind, o object) map[string]any { return c.object(o, k.
 func (c *carrier) object(fields map[string]any, s *resource.Schema, path string) map[string]any {
 	out := map[string]any{}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		v, key := fields[name], keyOf(s, name)
+		v, key := fields[name], s.Property(name)
 		at := strings.TrimPrefix(path+"."+name, ".")
 		switch {
 		case v == nil, key != nil && key.ReadOnly:

@@ -460,7 +460,7 @@ func (e *edit) whole() Step {
 }
 
 func (e *edit) field(name string, was, now any) {
-	key := keyOf(e.schema, name)
+	key := e.schema.Property(name)
 	if key == nil {
 		return
 	}

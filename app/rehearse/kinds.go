@@ -136,17 +136,5 @@ func (k *kind) replaces() bool {
 
 // isPairs reports whether a schema is a list of name/value pairs.
 func isPairs(s *resource.Schema) bool {
-	return s != nil && s.Items != nil && keyOf(s.Items, "name") != nil && keyOf(s.Items, "value") != nil
-}
-
-func keyOf(s *resource.Schema, name string) *resource.Key {
-	if s == nil {
-		return nil
-	}
-	for i := range s.Properties {
-		if s.Properties[i].Name == name {
-			return &s.Properties[i]
-		}
-	}
-	return nil
+	return s != nil && s.Items != nil && s.Items.Property("name") != nil && s.Items.Property("value") != nil
 }

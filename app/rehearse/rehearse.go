@@ -365,7 +365,7 @@ func (w *writing) try(ctx context.Context, o object, method, path string, body m
 		}
 		field, _, _ := strings.Cut(refused.problem.Field, ".")
 		field, _, _ = strings.Cut(field, "[")
-		key := keyOf(w.kind.schema, field)
+		key := w.kind.schema.Property(field)
 		if _, has := body[field]; !has || refused.status != http.StatusBadRequest || dropped == mostDropped ||
 			method == http.MethodPost && key != nil && key.Required {
 			return nil, refused, nil

@@ -40,6 +40,20 @@ type Key struct {
 	Schema    Schema
 }
 
+// Property returns a key of an object schema; nil if it has none of that name, or if s
+// is nil.
+func (s *Schema) Property(name string) *Key {
+	if s == nil {
+		return nil
+	}
+	for i := range s.Properties {
+		if s.Properties[i].Name == name {
+			return &s.Properties[i]
+		}
+	}
+	return nil
+}
+
 // Text returns the schema of a string.
 func Text(doc string) Schema { return Schema{Type: "string", Doc: doc} }
 

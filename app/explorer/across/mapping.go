@@ -151,7 +151,7 @@ func (c *carrier) fields(o *payload.Object) map[string]any {
 func (c *carrier) object(fields map[string]any, s *resource.Schema, path string) map[string]any {
 	out := map[string]any{}
 	for _, name := range sortedKeys(fields) {
-		key := keyOf(s, name)
+		key := s.Property(name)
 		at := strings.TrimPrefix(path+"."+name, ".")
 		var inner *resource.Schema
 		switch {
@@ -169,18 +169,6 @@ func (c *carrier) object(fields map[string]any, s *resource.Schema, path string)
 		}
 	}
 	return out
-}
-
-func keyOf(s *resource.Schema, name string) *resource.Key {
-	if s == nil {
-		return nil
-	}
-	for i := range s.Properties {
-		if s.Properties[i].Name == name {
-			return &s.Properties[i]
-		}
-	}
-	return nil
 }
 
 // value rewrites a value; false if it is left out.

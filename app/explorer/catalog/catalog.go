@@ -289,13 +289,8 @@ func alike(template, path string) (n int) {
 
 // Property returns a property of an object schema.
 func Property(s *resource.Schema, name string) (writeOnly bool, inner *resource.Schema) {
-	if s == nil {
-		return false, nil
-	}
-	for i := range s.Properties {
-		if p := &s.Properties[i]; p.Name == name {
-			return p.WriteOnly, &p.Schema
-		}
+	if p := s.Property(name); p != nil {
+		return p.WriteOnly, &p.Schema
 	}
 	return false, nil
 }
