@@ -65,13 +65,13 @@ func (w *Workspace) shownPast(ctx context.Context, ids []int64, userID int64, wo
 	for i := range rows {
 		at[rows[i].ID] = &rows[i]
 	}
-	out := make([]pastRow, 0, len(ids))
+	out, histories := make([]pastRow, 0, len(ids)), Histories.Untyped()
 	for _, id := range ids {
 		h := at[id]
 		if h == nil {
 			continue // deleted meanwhile
 		}
-		text, err := Histories.AppendJSON(nil, h)
+		text, err := histories.AppendJSON(nil, h)
 		if err != nil {
 			return nil, err
 		}

@@ -99,18 +99,18 @@ type Workspace struct {
 	kept    int64
 	quota   int64
 
-	tabs      *store.Table[*Tab]
-	variables *store.Table[*Variable]
-	history   *store.Table[*History]
-	portals   *store.Table[*Portal]
+	tabs      *store.Table
+	variables *store.Table
+	history   *store.Table
+	portals   *store.Table
 
-	extractors *store.Table[*Extractor]
+	extractors *store.Table
 
-	environments *store.Table[*Environment]
+	environments *store.Table
 
-	collections *store.Table[*Collection]
-	requests    *store.Table[*Request]
-	examples    *store.Table[*RequestExample]
+	collections *store.Table
+	requests    *store.Table
+	examples    *store.Table
 
 	writing sync.Mutex // one write of variables at a time, so that each row matches its secret
 
@@ -378,13 +378,13 @@ func known[T any](ctx context.Context, from resource.Reader, name resource.Name[
 
 // listJSON returns rows as the page receives them.
 func listJSON[T any](r *resource.Resource[*T], rows []T) (resource.JSON, error) {
-	out := []byte{'['}
+	out, untyped := []byte{'['}, r.Untyped()
 	for i := range rows {
 		if i > 0 {
 			out = append(out, ',')
 		}
 		var err error
-		if out, err = r.AppendJSON(out, &rows[i]); err != nil {
+		if out, err = untyped.AppendJSON(out, &rows[i]); err != nil {
 			return nil, err
 		}
 	}

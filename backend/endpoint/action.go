@@ -13,7 +13,7 @@ import (
 
 // actions returns the endpoints of the named changes; fails has the failures that
 // every endpoint can return.
-func (d *declaration[T]) actions(row string, ids []resource.Param, fails []resource.Failure) []resource.Endpoint {
+func (d *declaration) actions(row string, ids []resource.Param, fails []resource.Failure) []resource.Endpoint {
 	var all []resource.Endpoint
 	one := d.res.Schema()
 	for _, a := range d.res.Actions {
@@ -37,7 +37,7 @@ func (d *declaration[T]) actions(row string, ids []resource.Param, fails []resou
 }
 
 // manyOf returns the endpoint that runs an action on many rows.
-func (d *declaration[T]) manyOf(a resource.Action[T], one resource.Endpoint) resource.Endpoint {
+func (d *declaration) manyOf(a resource.Action[any], one resource.Endpoint) resource.Endpoint {
 	body, example := d.idList(a.Many), map[string]any{a.Many: []string{fmt.Sprint(d.res.Sample)}}
 	if one.Body != nil {
 		body.Properties = append(body.Properties, one.Body.Properties...)
@@ -61,7 +61,7 @@ func (d *declaration[T]) manyOf(a resource.Action[T], one resource.Endpoint) res
 
 // single returns the endpoints of a resource with a single row: those of a row,
 // at the path itself, without endpoints that list, add or remove rows.
-func (d *declaration[T]) single(all []verb) []verb {
+func (d *declaration) single(all []verb) []verb {
 	path, label := d.res.Path, d.one
 	says := map[resource.Verb][2]string{
 		resource.OnGet: {"Get the " + label, "Returns the " + label + ", with an ETag for conditional requests."},

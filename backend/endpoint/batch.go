@@ -29,7 +29,7 @@ func batchSchema(row string) *resource.Schema {
 }
 
 // batchEndpoint returns POST {path}/batch.
-func (d *declaration[T]) batchEndpoint(right resource.Right, fails []resource.Failure) resource.Endpoint {
+func (d *declaration) batchEndpoint(right resource.Right, fails []resource.Failure) resource.Endpoint {
 	response := resource.ResultsSchema()
 	return resource.Endpoint{
 		Method: "POST", Path: d.res.Path + "/batch", Summary: "Write many " + d.many + " at once",
@@ -47,11 +47,11 @@ func (d *declaration[T]) batchEndpoint(right resource.Right, fails []resource.Fa
 }
 
 // batchParams returns the query parameters of the single writes, which apply to all rows.
-func (d *declaration[T]) batchParams() []resource.Param {
+func (d *declaration) batchParams() []resource.Param {
 	return append(d.withOpType(nil), d.flagParams(false)...)
 }
 
-func (d *declaration[T]) batchExample() any {
+func (d *declaration) batchExample() any {
 	return map[string]any{"operations": []operation{
 		{Op: "create", Body: d.exampleBody(oneMore)},
 		{Op: "patch", ID: d.res.Sample, Body: d.exampleBody(oneText)},
@@ -62,7 +62,7 @@ func (d *declaration[T]) batchExample() any {
 const oneByOne = "A failed one does not affect the others: results has the result of each, in the order given."
 
 // idList describes a body with a list of ids under that name.
-func (d *declaration[T]) idList(name string) *resource.Schema {
+func (d *declaration) idList(name string) *resource.Schema {
 	ids := resource.List(resource.Text("An id, as in the path of one row"), "Ids of up to 1,000 "+d.many+
 		"; one that is named twice counts once")
 	return &resource.Schema{Type: "object", Properties: []resource.Key{{Name: name, Required: true, Schema: ids}}}

@@ -10,7 +10,7 @@ import (
 
 // binEndpoints returns the endpoints of the recycle bin: list, restore and
 // delete.
-func (d *declaration[T]) binEndpoints(read, write resource.Right,
+func (d *declaration) binEndpoints(read, write resource.Right,
 	fails func(...resource.Failure) []resource.Failure) []resource.Endpoint {
 	r, label := d.res, d.one
 	one := r.Schema()
@@ -51,7 +51,7 @@ func (d *declaration[T]) binEndpoints(read, write resource.Right,
 }
 
 // binBatch returns the endpoint for one change of many deleted rows.
-func (d *declaration[T]) binBatch(
+func (d *declaration) binBatch(
 	name, summary, doc string, write resource.Right, fails func(...resource.Failure) []resource.Failure, do Handler,
 ) resource.Endpoint {
 	body, response := d.idList("ids"), resource.ResultsSchema()

@@ -22,7 +22,7 @@ type Handler = resource.Handler
 
 // Handlers holds the functions of a resource's endpoints. Handlers that its
 // declaration does not need may be nil.
-type Handlers[T any] struct {
+type Handlers struct {
 	DB resource.DB // for the Extra of a resource
 
 	List, Create, Get, Replace, Patch, Delete Handler
@@ -30,8 +30,8 @@ type Handlers[T any] struct {
 	Clear     Handler // removes all rows of the caller
 	Batch     Handler
 	Listing   func(resource.Listing) Handler
-	Act       func(resource.Action[T]) Handler
-	ActOnMany func(resource.Action[T]) Handler
+	Act       func(resource.Action[any]) Handler
+	ActOnMany func(resource.Action[any]) Handler
 	Bin       BinHandlers
 	Props     PropHandlers
 }
@@ -43,26 +43,26 @@ type BinHandlers struct{ List, Restore, Purge, RestoreMany, PurgeMany Handler }
 type PropHandlers struct{ List, Add, Get, Replace, Patch, Delete Handler }
 
 // declaration is a resource with the handlers of its endpoints.
-type declaration[T any] struct {
-	res     *resource.Resource[T]
-	do      Handlers[T]
-	columns []column[T]
-	id      *resource.Field[T]
+type declaration struct {
+	res     *resource.Untyped
+	do      Handlers
+	columns []column
+	id      *resource.UntypedField
 
 	one, many string // singular and plural of its rows in texts
 }
 
 // column is a field with its column.
-type column[T any] struct {
+type column struct {
 	resource.Column
-	field *resource.Field[T]
+	field *resource.UntypedField
 }
 
-func declared[T any](r *resource.Resource[T], do Handlers[T]) *declaration[T] {
+func declared(r *resource.Untyped, do Handlers) *declaration {
 	noun := r.FullNoun()
-	d := &declaration[T]{res: r, do: do, id: &r.Fields[0], one: noun.One, many: noun.Many}
+	d := &declaration{res: r, do: do, id: &r.Fields[0], one: noun.One, many: noun.Many}
 	for i, c := range r.Columns() {
-		d.columns = append(d.columns, column[T]{c, &r.Fields[i]})
+		d.columns = append(d.columns, column{c, &r.Fields[i]})
 		if c.Name == "id" {
 			d.id = &r.Fields[i]
 		}
@@ -71,12 +71,12 @@ func declared[T any](r *resource.Resource[T], do Handlers[T]) *declaration[T] {
 }
 
 // Of returns the endpoints of a resource, with their documentation.
-func Of[T any](r *resource.Resource[T], do Handlers[T]) []resource.Endpoint {
+func Of(r *resource.Untyped, do Handlers) []resource.Endpoint {
 	return declared(r, do).endpoints()
 }
 
 // endpoints returns all endpoints of the resource.
-func (d *declaration[T]) endpoints() []resource.Endpoint {
+func (d *declaration) endpoints() []resource.Endpoint {
 	r := d.res
 	read, write := d.right(resource.Read), d.right(resource.Modify)
 	changes := fails(wrong, d.missing(), clash, d.stale())
@@ -95,7 +95,7 @@ func (d *declaration[T]) endpoints() []resource.Endpoint {
 
 // settle completes endpoints with properties that all of the resource have in
 // common.
-func (d *declaration[T]) settle(all []resource.Endpoint) []resource.Endpoint {
+func (d *declaration) settle(all []resource.Endpoint) []resource.Endpoint {
 	for i := range all {
 		e := &all[i]
 		e.Category, e.Noun = cmp.Or(e.Category, d.res.Category), cmp.Or(e.Noun, d.res.Noun())
@@ -112,7 +112,7 @@ type verb struct {
 
 // verbs returns the endpoints that have a Verb, without the Extra of the
 // declaration.
-func (d *declaration[T]) verbs() []verb {
+func (d *declaration) verbs() []verb {
 	r, all := d.res, d.usual()
 	if r.Single > 0 {
 		return d.single(all)
@@ -126,7 +126,7 @@ func (d *declaration[T]) verbs() []verb {
 
 // amend adds the Extra of the declaration to its endpoints. It panics if the
 // Extra names a missing endpoint.
-func (d *declaration[T]) amend(all []verb) []resource.Endpoint {
+func (d *declaration) amend(all []verb) []resource.Endpoint {
 	r := d.res
 	at := func(is resource.Verb) int {
 		k := slices.IndexFunc(all, func(v verb) bool { return v.is == is })
@@ -155,7 +155,7 @@ func (d *declaration[T]) amend(all []verb) []resource.Endpoint {
 }
 
 // usual returns the endpoints that every resource has.
-func (d *declaration[T]) usual() []verb {
+func (d *declaration) usual() []verb {
 	r, label := d.res, d.one
 	one, body, row := r.Schema(), r.Schema(), r.Path+"/{id}"
 	read, write := d.right(resource.Read), d.right(resource.Modify)
@@ -203,7 +203,7 @@ func (d *declaration[T]) usual() []verb {
 	}
 }
 
-func (d *declaration[T]) right(op resource.Operation) resource.Right {
+func (d *declaration) right(op resource.Operation) resource.Right {
 	return resource.Right{Object: d.res.Object, Area: d.res.Area, Op: op}
 }
 
@@ -220,10 +220,10 @@ var (
 	clash = resource.Failure{Kind: fault.Conflict, When: "the name is taken, or the state does not allow it"}
 )
 
-func (d *declaration[T]) missing() resource.Failure {
+func (d *declaration) missing() resource.Failure {
 	return resource.Failure{Kind: fault.Unknown, When: "there is no such " + d.one + ", or you cannot view it"}
 }
 
-func (d *declaration[T]) stale() resource.Failure {
+func (d *declaration) stale() resource.Failure {
 	return resource.Failure{Kind: fault.Changed, When: "If-Match was given, and the " + d.one + " has changed"}
 }

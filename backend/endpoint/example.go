@@ -10,14 +10,14 @@ import (
 )
 
 // listExample returns an example that lists the first ten rows by id.
-func (d *declaration[T]) listExample() resource.Example {
+func (d *declaration) listExample() resource.Example {
 	e := d.example("", nil)
 	e.Query = [][2]string{{"size", "10"}, {"offset", "0"}, {"sort", "+id"}}
 	return e
 }
 
 // example returns a request that runs in the demo environment.
-func (d *declaration[T]) example(below string, body any) resource.Example {
+func (d *declaration) example(below string, body any) resource.Example {
 	return resource.Example{Path: samplePath(d.res.Path, d.res.Parents) + below, Body: body}
 }
 
@@ -39,7 +39,7 @@ const (
 	oneMore                      // with a third name, in addition to the other two
 )
 
-func (d *declaration[T]) exampleBody(kind exampleKind) json.RawMessage {
+func (d *declaration) exampleBody(kind exampleKind) json.RawMessage {
 	out, one := []byte{'{'}, d.freeField()
 	for _, c := range d.columns {
 		f := c.field
@@ -68,7 +68,12 @@ func (d *declaration[T]) exampleBody(kind exampleKind) json.RawMessage {
 // SampleRow returns the row of id Sample that the examples of r use. It has the names
 // of the PUT example, so that the POST example can add another row beside it.
 func SampleRow[T any](r *resource.Resource[T]) (T, error) {
-	d := declared(r, Handlers[T]{})
+	row, err := sampleRow(r.Untyped())
+	return row.(T), err
+}
+
+func sampleRow(r *resource.Untyped) (any, error) {
+	d := declared(r, Handlers{})
 	row, err := r.Defaults()
 	if err != nil {
 		return row, err
@@ -110,9 +115,9 @@ func another(example any) any {
 
 // freeField returns the field that an example changes alone: a text about the
 // row, or the first field that depends on no other.
-func (d *declaration[T]) freeField() string {
+func (d *declaration) freeField() string {
 	for _, name := range []string{"description", "note", "firstName"} {
-		if slices.ContainsFunc(d.columns, func(c column[T]) bool { return c.Name == name && c.field.Example != nil }) {
+		if slices.ContainsFunc(d.columns, func(c column) bool { return c.Name == name && c.field.Example != nil }) {
 			return name
 		}
 	}
@@ -125,6 +130,6 @@ func (d *declaration[T]) freeField() string {
 }
 
 // names reports whether the field must be unique.
-func (d *declaration[T]) names(field string) bool {
+func (d *declaration) names(field string) bool {
 	return slices.ContainsFunc(d.res.Unique, func(set []string) bool { return slices.Contains(set, field) })
 }

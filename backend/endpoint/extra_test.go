@@ -45,8 +45,8 @@ func TestADeclarationAddsToOneOfItsEndpoints(t *testing.T) {
 				}
 			}},
 	}
-	all := resource.WithAliases(endpoint.Of(r,
-		endpoint.Handlers[*lamp]{Get: answering("get"), Delete: answering("gone")}))
+	all := resource.WithAliases(endpoint.Of(r.Untyped(),
+		endpoint.Handlers{Get: answering("get"), Delete: answering("gone")}))
 	var got []string
 	for i := range all {
 		e := &all[i]
@@ -98,7 +98,7 @@ func TestADeclarationThatNamesAnEndpointItDoesNotHaveIsRefused(t *testing.T) {
 			}()
 			r := lamps()
 			change(r)
-			endpoint.Of(r, endpoint.Handlers[*lamp]{})
+			endpoint.Of(r.Untyped(), endpoint.Handlers{})
 		})
 	}
 }
@@ -111,5 +111,5 @@ func TestAViewThatNamesAnEndpointItDoesNotHaveIsRefused(t *testing.T) {
 			t.Error("the endpoints of a view that is read only were made")
 		}
 	}()
-	endpoint.OfView(&v, endpoint.Handlers[*lamp]{})
+	endpoint.OfView(v.Untyped(), endpoint.Handlers{})
 }

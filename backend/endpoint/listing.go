@@ -8,7 +8,7 @@ import (
 )
 
 // listings returns the endpoints of further lists of the same rows.
-func (d *declaration[T]) listings(read resource.Right,
+func (d *declaration) listings(read resource.Right,
 	fails func(...resource.Failure) []resource.Failure) []resource.Endpoint {
 	wrong := resource.Failure{Kind: fault.Invalid, When: "a parameter is wrong; errorDetail names it"}
 	one := d.res.Schema()

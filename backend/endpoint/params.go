@@ -39,7 +39,7 @@ var fieldsParam = resource.Param{Name: "fields", In: "query", Schema: resource.T
 
 func bound(n int64) *int64 { return &n }
 
-func (d *declaration[T]) listParams() []resource.Param {
+func (d *declaration) listParams() []resource.Param {
 	params := append(d.pageParams(), d.res.Asks...)
 	if d.res.SoftBy != "" {
 		params = append(params,
@@ -50,7 +50,7 @@ func (d *declaration[T]) listParams() []resource.Param {
 	return params
 }
 
-func (d *declaration[T]) pageParams() []resource.Param {
+func (d *declaration) pageParams() []resource.Param {
 	return []resource.Param{
 		{Name: "size", In: "query", Schema: resource.Schema{Type: "integer", Doc: "Items per page", Min: bound(1),
 			Max: bound(resource.MaxSize), Default: int64(resource.DefaultSize)}, Example: int64(50)},
@@ -65,7 +65,7 @@ func (d *declaration[T]) pageParams() []resource.Param {
 
 // filterDoc documents filters, with an example that uses fields of the list: a
 // name, if there is one.
-func (d *declaration[T]) filterDoc() string {
+func (d *declaration) filterDoc() string {
 	var text, id string
 	named := func(field string) bool { return strings.HasSuffix(strings.ToLower(field), "name") }
 	for _, c := range d.columns {
@@ -82,7 +82,7 @@ func (d *declaration[T]) filterDoc() string {
 }
 
 // operators returns the filter operators of each field.
-func (d *declaration[T]) operators() []resource.Operators {
+func (d *declaration) operators() []resource.Operators {
 	var all []resource.Operators
 	var columns []resource.Column
 	for _, c := range d.columns {
@@ -107,7 +107,7 @@ func (d *declaration[T]) operators() []resource.Operators {
 	return all
 }
 
-func (d *declaration[T]) parentParam() []resource.Param { return parentParams(d.res.Parents) }
+func (d *declaration) parentParam() []resource.Param { return parentParams(d.res.Parents) }
 
 func parentParams(parents []resource.Parent) []resource.Param {
 	var params []resource.Param
@@ -119,7 +119,7 @@ func parentParams(parents []resource.Parent) []resource.Param {
 }
 
 // idParam returns the row's id in the path.
-func (d *declaration[T]) idParam() resource.Param {
+func (d *declaration) idParam() resource.Param {
 	p := resource.Param{Name: "id", In: "path", Required: true, Schema: resource.Integer("Id of the " + d.one),
 		Example: d.res.Sample}
 	if d.id.Prefix != "" {
@@ -129,14 +129,14 @@ func (d *declaration[T]) idParam() resource.Param {
 }
 
 // sample returns the path of the row that examples use.
-func (d *declaration[T]) sample() string { return fmt.Sprint("/", d.id.Prefix, d.res.Sample) }
+func (d *declaration) sample() string { return fmt.Sprint("/", d.id.Prefix, d.res.Sample) }
 
 // changeParams returns the parameters of PUT and PATCH.
-func (d *declaration[T]) changeParams(ids []resource.Param) []resource.Param {
+func (d *declaration) changeParams(ids []resource.Param) []resource.Param {
 	return append(d.withOpType(slices.Clone(ids)), d.flagParams(true)...)
 }
 
-func (d *declaration[T]) withOpType(params []resource.Param) []resource.Param {
+func (d *declaration) withOpType(params []resource.Param) []resource.Param {
 	if !d.res.OpTypes {
 		return params
 	}
@@ -147,7 +147,7 @@ func (d *declaration[T]) withOpType(params []resource.Param) []resource.Param {
 }
 
 // flagParams returns the flags of DELETE, or of a change.
-func (d *declaration[T]) flagParams(change bool) []resource.Param {
+func (d *declaration) flagParams(change bool) []resource.Param {
 	var params []resource.Param
 	for _, flag := range d.res.Flags {
 		if change && !flag.Writes {

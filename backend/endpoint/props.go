@@ -11,7 +11,7 @@ import (
 )
 
 // propEndpoints returns the endpoints of single properties of a row.
-func (d *declaration[T]) propEndpoints(read, write resource.Right,
+func (d *declaration) propEndpoints(read, write resource.Right,
 	fails func(...resource.Failure) []resource.Failure) []resource.Endpoint {
 	p, label := d.res.Props, d.one
 	if p == nil {

@@ -11,8 +11,8 @@ import (
 
 // OfView returns the endpoints of a view: its list, one row, and PUT and PATCH if
 // it can be saved. It does not use the other handlers.
-func OfView[T any](v *resource.View[T], do Handlers[T]) []resource.Endpoint {
-	d := declared(&v.Resource, do)
+func OfView(v *resource.UntypedView, do Handlers) []resource.Endpoint {
+	d := declared(&v.Untyped, do)
 	d.id = &v.Fields[0]
 	var all []verb
 	for _, e := range d.verbs() {
@@ -40,9 +40,9 @@ func OfView[T any](v *resource.View[T], do Handlers[T]) []resource.Endpoint {
 
 // comparable returns the declaration with only those columns by which computed
 // rows can be filtered and sorted.
-func (d *declaration[T]) comparable() *declaration[T] {
+func (d *declaration) comparable() *declaration {
 	plain := *d
-	plain.columns = slices.DeleteFunc(slices.Clone(d.columns), func(c column[T]) bool {
+	plain.columns = slices.DeleteFunc(slices.Clone(d.columns), func(c column) bool {
 		return c.Kind == resource.KindIDs || c.Kind == resource.KindPairs || c.Kind == resource.KindOther
 	})
 	return &plain

@@ -27,7 +27,7 @@ func (b *Body) Given(field string) bool { return b.node.Get(field) != nil }
 
 // Read parses a body: strict JSON, an object, known keys. Seal runs here.
 // Lenient ignores unknown keys.
-func (r *Resource[T]) Read(body []byte, lenient bool) (*Body, error) {
+func (r *Untyped) Read(body []byte, lenient bool) (*Body, error) {
 	node, err := ParseObject(body, "the body")
 	if err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func at(err error, field string) error {
 	return &f
 }
 
-func (r *Resource[T]) field(name string) *Field[T] {
+func (r *Untyped) field(name string) *UntypedField {
 	for i := range r.Fields {
 		if r.Fields[i].Name == name && r.Fields[i].Keeps == nil {
 			return &r.Fields[i]
@@ -81,11 +81,11 @@ func (r *Resource[T]) field(name string) *Field[T] {
 	return nil
 }
 
-func (r *Resource[T]) derives(name string) bool {
+func (r *Untyped) derives(name string) bool {
 	return slices.ContainsFunc(r.Derived, func(d Derived) bool { return d.Name == name })
 }
 
-func (r *Resource[T]) names() []string {
+func (r *Untyped) names() []string {
 	var names []string
 	for i := range r.Fields {
 		if r.Fields[i].Keeps == nil {
@@ -96,7 +96,7 @@ func (r *Resource[T]) names() []string {
 }
 
 // Defaults returns a row with all defaults.
-func (r *Resource[T]) Defaults() (T, error) {
+func (r *Untyped) Defaults() (any, error) {
 	row := r.New()
 	for i := range r.Fields {
 		f := &r.Fields[i]
@@ -121,7 +121,7 @@ func (r *Resource[T]) Defaults() (T, error) {
 // Apply writes the given fields into row. It ignores read-only fields, so that
 // clients can send back what they have read. With whole, required fields must be
 // given; the caller has set all fields to their defaults.
-func (r *Resource[T]) Apply(b *Body, row T, whole bool) error {
+func (r *Untyped) Apply(b *Body, row any, whole bool) error {
 	for i := range r.Fields {
 		f := &r.Fields[i]
 		if f.Keeps != nil {
@@ -152,7 +152,7 @@ func (r *Resource[T]) Apply(b *Body, row T, whole bool) error {
 }
 
 // set reads one JSON value into the field and checks its constraints.
-func (f *Field[T]) set(row T, n Node, lenient bool) error {
+func (f *UntypedField) set(row any, n Node, lenient bool) error {
 	if n.Kind == 'n' {
 		if at := reflect.ValueOf(f.At(row)).Elem(); at.Kind() == reflect.Pointer {
 			at.SetZero()
@@ -199,11 +199,11 @@ func (f *Field[T]) set(row T, n Node, lenient bool) error {
 	return nil
 }
 
-func (f *Field[T]) wrong(what string) error {
+func (f *UntypedField) wrong(what string) error {
 	return &fault.Error{Kind: fault.Invalid, Field: f.Name, Message: f.Name + " must be " + what, Allowed: f.OneOf}
 }
 
-func (f *Field[T]) setInteger(p *int64, n Node, lenient bool) error {
+func (f *UntypedField) setInteger(p *int64, n Node, lenient bool) error {
 	v, ok := int64(0), false
 	if n.Kind == '0' || lenient && n.Kind == '"' {
 		v, ok = wholeNumber(n.Text, lenient)
@@ -228,7 +228,7 @@ func (f *Field[T]) setInteger(p *int64, n Node, lenient bool) error {
 	return nil
 }
 
-func (f *Field[T]) setText(p *string, v string) error {
+func (f *UntypedField) setText(p *string, v string) error {
 	if f.Required && strings.TrimSpace(v) == "" {
 		return fault.At(f.Name, "%s must not be empty", f.Name)
 	}
@@ -276,7 +276,7 @@ func oneOf(values []any) string {
 	return "one of " + strings.Join(words, ", ")
 }
 
-func (f *Field[T]) setIDs(p *IDs, n Node) error {
+func (f *UntypedField) setIDs(p *IDs, n Node) error {
 	text := n.Text
 	if n.Kind != '"' && n.Kind != '0' {
 		return f.wrong(`ids joined by commas in double quotes, "1,2"`)
@@ -289,7 +289,7 @@ func (f *Field[T]) setIDs(p *IDs, n Node) error {
 	return nil
 }
 
-func (f *Field[T]) setProperties(p *[]Property, n Node, lenient bool) error {
+func (f *UntypedField) setProperties(p *[]Property, n Node, lenient bool) error {
 	if n.Kind != '[' {
 		return f.wrong(pairShape)
 	}
@@ -319,7 +319,7 @@ func (f *Field[T]) setProperties(p *[]Property, n Node, lenient bool) error {
 
 const pairShape = `a list of {"name":"…","value":"…"}`
 
-func (f *Field[T]) readProperty(n Node, lenient bool) (GivenProperty, error) {
+func (f *UntypedField) readProperty(n Node, lenient bool) (GivenProperty, error) {
 	var p GivenProperty
 	if n.Kind != '{' {
 		return p, f.wrong(pairShape)
@@ -376,7 +376,7 @@ func CheckProperty(field string, prop Property) error {
 }
 
 // setOther decodes into a Go value of the row's own type, keys checked unless lenient.
-func (f *Field[T]) setOther(p any, n Node, lenient bool) error {
+func (f *UntypedField) setOther(p any, n Node, lenient bool) error {
 	fresh := reflect.New(reflect.TypeOf(p).Elem())
 	schema, text := SchemaOf(fresh.Elem().Interface()), n.Raw
 	if lenient {

@@ -12,7 +12,7 @@ import (
 // AppendJSON appends the JSON of a row: every stored field that is not
 // write-only, in the order of the declaration, with masked secrets. The store
 // adds derived values.
-func (r *Resource[T]) AppendJSON(out []byte, row T) ([]byte, error) {
+func (r *Untyped) AppendJSON(out []byte, row any) ([]byte, error) {
 	out = append(out, '{')
 	first := true
 	for i := range r.Fields {

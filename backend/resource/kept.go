@@ -43,7 +43,7 @@ func KeptField[T any](at func(T) *Foreign, keys ...[]Key) Field[T] {
 const maxKept = 64 << 10 // bytes of one value
 
 // setKept stores the given keys.
-func (f *Field[T]) setKept(row T, b *Body) error {
+func (f *UntypedField) setKept(row any, b *Body) error {
 	at := f.At(row).(*Foreign)
 	now := Foreign{}
 	for key, value := range *at {
@@ -127,7 +127,7 @@ func (s Schema) takes(name string, text []byte) error {
 }
 
 // appendKept appends the stored keys to an object.
-func (f *Field[T]) appendKept(out []byte, row T) []byte {
+func (f *UntypedField) appendKept(out []byte, row any) []byte {
 	kept := *f.At(row).(*Foreign)
 	for i := 0; i < len(f.Keeps) && len(kept) > 0; i++ {
 		if value, ok := kept[f.Keeps[i].Name]; ok {
@@ -141,10 +141,10 @@ func (f *Field[T]) appendKept(out []byte, row T) []byte {
 }
 
 // Keeps reports whether the name is a key of the Foreign field.
-func (r *Resource[T]) Keeps(name string) bool { return slices.Contains(r.KeptNames(), name) }
+func (r *Untyped) Keeps(name string) bool { return slices.Contains(r.KeptNames(), name) }
 
 // KeptNames returns the keys of the Foreign field.
-func (r *Resource[T]) KeptNames() []string {
+func (r *Untyped) KeptNames() []string {
 	var names []string
 	for i := range r.Fields {
 		for _, k := range r.Fields[i].Keeps {

@@ -26,7 +26,7 @@ func Regular(one string) Noun {
 }
 
 // Noun returns the words for the rows of the resource, "device" and "devices".
-func (r *Resource[T]) Noun() Noun {
+func (r *Untyped) Noun() Noun {
 	if r.Single > 0 {
 		return Noun{r.Label, r.Label}
 	}
@@ -35,7 +35,7 @@ func (r *Resource[T]) Noun() Noun {
 
 // FullNoun returns the words for the rows in texts without context: "device of a
 // data source".
-func (r *Resource[T]) FullNoun() Noun {
+func (r *Untyped) FullNoun() Noun {
 	n := r.Noun()
 	if r.Whose != "" {
 		n.One, n.Many = n.One+" "+r.Whose, n.Many+" "+r.Whose

@@ -36,7 +36,7 @@ func TestADeclarationNamesItsRows(t *testing.T) {
 			resource.Noun{One: "portal settings", Many: "portal settings"},
 			resource.Noun{One: "portal settings", Many: "portal settings"}},
 	} {
-		if noun, full := tt.of.Noun(), tt.of.FullNoun(); noun != tt.noun || full != tt.full {
+		if noun, full := tt.of.Untyped().Noun(), tt.of.Untyped().FullNoun(); noun != tt.noun || full != tt.full {
 			t.Errorf("%q %q are %q and %q, want %q and %q", tt.of.Label, tt.of.Whose, noun, full, tt.noun, tt.full)
 		}
 	}

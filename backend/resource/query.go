@@ -38,7 +38,7 @@ type Column struct {
 }
 
 // Columns returns the stored fields, in the order of the declaration.
-func (r *Resource[T]) Columns() []Column {
+func (r *Untyped) Columns() []Column {
 	row := r.New()
 	columns := make([]Column, len(r.Fields))
 	for i := range r.Fields {
@@ -49,7 +49,7 @@ func (r *Resource[T]) Columns() []Column {
 }
 
 // DerivedColumns returns the columns of the derived values, for filters.
-func (r *Resource[T]) DerivedColumns() []Column {
+func (r *Untyped) DerivedColumns() []Column {
 	var columns []Column
 	for _, d := range r.Derived {
 		c := Column{Name: d.Name, Kind: KindOther}
@@ -63,7 +63,7 @@ func (r *Resource[T]) DerivedColumns() []Column {
 
 // AbsentColumns returns the fields that published clients may request and that
 // rows do not have.
-func (r *Resource[T]) AbsentColumns() []Column {
+func (r *Untyped) AbsentColumns() []Column {
 	var columns []Column
 	for _, name := range append(r.KeptNames(), strings.Fields(r.Absent)...) {
 		columns = append(columns, Column{Name: name, Kind: KindText, Absent: true})
@@ -124,7 +124,7 @@ func ReadList[T any](answer any) (rows []T, total int, err error) {
 	}
 	text, ok := answer.(JSON)
 	if !ok {
-		return nil, 0, fmt.Errorf("a list is a %T", answer)
+		return nil, 0, fmt.Errorf("a list is a %any", answer)
 	}
 	var page struct {
 		Total int

@@ -107,7 +107,7 @@ func TestColumnsFollowTheDeclaration(t *testing.T) {
 		{Name: "props", Kind: resource.KindPairs}, {Name: "password", Kind: resource.KindText, Hidden: true},
 		{Name: "roles", Kind: resource.KindOther},
 	}
-	if got := samples.Columns(); !reflect.DeepEqual(got, want) {
+	if got := samples.Untyped().Columns(); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }

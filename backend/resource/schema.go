@@ -72,7 +72,7 @@ func List(items Schema, doc string) Schema {
 func Properties(doc string) Schema { return List(SchemaOf(Property{}), doc) }
 
 // Schema describes a whole row in requests and responses.
-func (r *Resource[T]) Schema() Schema {
+func (r *Untyped) Schema() Schema {
 	s := Schema{Type: "object", Name: title(string(r.Name)), Doc: r.Doc}
 	row := r.New()
 	for i := range r.Fields {
@@ -94,7 +94,7 @@ func (r *Resource[T]) Schema() Schema {
 	return s
 }
 
-func (f *Field[T]) schema(row T) Schema {
+func (f *UntypedField) schema(row any) Schema {
 	s := Schema{}
 	switch p := f.At(row).(type) {
 	case *int64:
@@ -168,7 +168,7 @@ func loose(s Schema) Schema {
 	return s
 }
 
-func (f *Field[T]) maxLen() int {
+func (f *UntypedField) maxLen() int {
 	if f.MaxLen == 0 {
 		return 1024
 	}

@@ -11,7 +11,7 @@ import (
 // Verify returns an error for a wrong declaration: a duplicate or unknown name,
 // an invalid example, a missing text. A test of the server runs it on every
 // resource.
-func (r *Resource[T]) Verify() error {
+func (r *Untyped) Verify() error {
 	quick := *r
 	quick.Fields = slices.Clone(r.Fields)
 	for i := range quick.Fields {
@@ -33,7 +33,7 @@ func (r *Resource[T]) Verify() error {
 
 // verifyNames checks that names are unique, and that all names in the declaration
 // exist.
-func (r *Resource[T]) verifyNames() (err error) {
+func (r *Untyped) verifyNames() (err error) {
 	var stored []string
 	for i := range r.Fields {
 		stored = append(stored, r.Fields[i].Name)
@@ -80,7 +80,7 @@ func (r *Resource[T]) verifyNames() (err error) {
 }
 
 // verifyDocs checks that everything is documented.
-func (r *Resource[T]) verifyDocs() (err error) {
+func (r *Untyped) verifyDocs() (err error) {
 	if !strings.HasSuffix(r.Doc, ".") {
 		err = fmt.Errorf("its doc is no sentence: %q", r.Doc)
 	}
@@ -106,7 +106,7 @@ func (r *Resource[T]) verifyDocs() (err error) {
 
 // verifyExamples checks that both mounts accept the examples of fields, each by
 // itself and all together.
-func (r *Resource[T]) verifyExamples() (err error) {
+func (r *Untyped) verifyExamples() (err error) {
 	for _, lenient := range []bool{false, true} {
 		for i := range r.Fields {
 			if f := &r.Fields[i]; f.Example != nil {
@@ -121,7 +121,7 @@ func (r *Resource[T]) verifyExamples() (err error) {
 }
 
 // examples returns the examples of the writable fields.
-func (r *Resource[T]) examples() map[string]any {
+func (r *Untyped) examples() map[string]any {
 	values := map[string]any{}
 	for i := range r.Fields {
 		if f := &r.Fields[i]; f.Example != nil && !f.ReadOnly {
@@ -132,7 +132,7 @@ func (r *Resource[T]) examples() map[string]any {
 }
 
 // rowOf returns a default row with the given values.
-func (r *Resource[T]) rowOf(values map[string]any, whole, lenient bool) (row T, err error) {
+func (r *Untyped) rowOf(values map[string]any, whole, lenient bool) (row any, err error) {
 	text, err := json.Marshal(values)
 	if err != nil {
 		return row, err
@@ -152,7 +152,7 @@ func (r *Resource[T]) rowOf(values map[string]any, whole, lenient bool) (row T, 
 
 // verifyRow checks that the JSON of a default row matches the schema and can be
 // sent back.
-func (r *Resource[T]) verifyRow() error {
+func (r *Untyped) verifyRow() error {
 	row, err := r.Defaults()
 	if err != nil {
 		return err
@@ -169,7 +169,7 @@ func (r *Resource[T]) verifyRow() error {
 		_, ok := shown[key.Name]
 		derived := slices.ContainsFunc(r.Derived, func(d Derived) bool { return d.Name == key.Name })
 		optional := r.Keeps(key.Name) ||
-			slices.ContainsFunc(r.Fields, func(f Field[T]) bool { return f.Name == key.Name && f.If != nil })
+			slices.ContainsFunc(r.Fields, func(f UntypedField) bool { return f.Name == key.Name && f.If != nil })
 		if ok == (key.WriteOnly || derived) && !optional {
 			err = errors.Join(err, fmt.Errorf("%s: shown %v, write-only %v, derived %v", key.Name, ok, key.WriteOnly,
 				derived))

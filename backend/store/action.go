@@ -9,14 +9,14 @@ import (
 
 // act handles one action: it reads, changes and writes the row in one
 // transaction.
-func (t *Table[T]) act(a resource.Action[T]) func(context.Context, *resource.Call) (any, error) {
+func (t *Table) act(a resource.Action[any]) func(context.Context, *resource.Call) (any, error) {
 	return func(ctx context.Context, c *resource.Call) (any, error) {
 		return t.run(ctx, c, func(c *resource.Call) (step, error) { return t.acting(a, c), nil })
 	}
 }
 
 // acting returns the step that carries out an action on the row that the call names.
-func (t *Table[T]) acting(a resource.Action[T], c *resource.Call) step {
+func (t *Table) acting(a resource.Action[any], c *resource.Call) step {
 	return func(ctx context.Context, tx *tx) (*resource.Response, error) {
 		was, err := t.own(ctx, tx, c, cmp.Or(a.Op, resource.Modify))
 		if err != nil {
@@ -31,7 +31,7 @@ func (t *Table[T]) acting(a resource.Action[T], c *resource.Call) step {
 	}
 }
 
-func (t *Table[T]) copyOf(row T) T {
+func (t *Table) copyOf(row any) any {
 	out := t.res.New()
 	for i := range t.columns {
 		copyValue(t.columns[i].field.At(out), t.columns[i].field.At(row))

@@ -42,12 +42,12 @@ func (t *tx) rule(do func() error) error {
 }
 
 // audited reports whether changes of the table are recorded in the audit log.
-func (t *Table[T]) audited() bool { return t.db.auditor != nil && t.res.Category != "" }
+func (t *Table) audited() bool { return t.db.auditor != nil && t.res.Category != "" }
 
 // audit records a change of one row in the audit log. before and after are the
 // JSON of the row; nil means that the row did not exist. more lists changed
 // fields that are not in the JSON.
-func (t *Table[T]) audit(ctx context.Context, tx *tx, call *resource.Call, action string, id int64, before,
+func (t *Table) audit(ctx context.Context, tx *tx, call *resource.Call, action string, id int64, before,
 	after []byte, more ...string) error {
 	if !t.audited() {
 		return nil
@@ -89,7 +89,7 @@ func title(before, after []byte) string {
 }
 
 // shownAs returns the JSON of a row for the audit log, or nil without a log.
-func (t *Table[T]) shownAs(row T) ([]byte, error) {
+func (t *Table) shownAs(row any) ([]byte, error) {
 	if !t.audited() {
 		return nil, nil
 	}
@@ -97,11 +97,11 @@ func (t *Table[T]) shownAs(row T) ([]byte, error) {
 }
 
 // remember stores the row that a call has read as its state before the write.
-func (t *Table[T]) remember(ctx context.Context, tx *tx, id int64, row any) error {
+func (t *Table) remember(ctx context.Context, tx *tx, id int64, row any) error {
 	if !t.audited() || tx.inside > 0 || resource.CallOf(ctx) == nil {
 		return nil
 	}
-	body, err := t.shownAs(row.(T))
+	body, err := t.shownAs(row)
 	if tx.seen == nil {
 		tx.seen = map[seenRow][]byte{}
 	}
@@ -112,7 +112,7 @@ func (t *Table[T]) remember(ctx context.Context, tx *tx, id int64, row any) erro
 // wrote records that an endpoint's own code or a rule wrote a row, or deleted it
 // (after is nil). It does not record writes of the portal itself, which serve no
 // call.
-func (t *Table[T]) wrote(ctx context.Context, tx *tx, id int64, fresh bool, after []byte) error {
+func (t *Table) wrote(ctx context.Context, tx *tx, id int64, fresh bool, after []byte) error {
 	call := resource.CallOf(ctx)
 	switch {
 	case !t.audited():
@@ -141,7 +141,7 @@ func (t *Table[T]) wrote(ctx context.Context, tx *tx, id int64, fresh bool, afte
 
 // unseen returns the write-only fields in a body. Responses never show their
 // values, so the audit log lists their names.
-func (t *Table[T]) unseen(body *resource.Body) []string {
+func (t *Table) unseen(body *resource.Body) []string {
 	var names []string
 	for _, c := range t.columns {
 		if c.Hidden && !c.field.ReadOnly && body.Given(c.Name) {

@@ -19,7 +19,7 @@ const maxBatch = 1000
 const operation = "operation"
 
 // batch handles many writes in one transaction.
-func (t *Table[T]) batch(ctx context.Context, c *resource.Call) (any, error) {
+func (t *Table) batch(ctx context.Context, c *resource.Call) (any, error) {
 	nodes, atomic, err := readBatch(c)
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (t *Table[T]) batch(ctx context.Context, c *resource.Call) (any, error) {
 
 // attempt runs one operation in a savepoint, so that a failed one changes
 // nothing. An error ends the whole batch.
-func (t *Table[T]) attempt(ctx context.Context, tx *tx, do step, r *resource.Result) error {
+func (t *Table) attempt(ctx context.Context, tx *tx, do step, r *resource.Result) error {
 	if err := tx.w.base.Savepoint(operation); err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func readBatch(c *resource.Call) (nodes []resource.Node, atomic bool, err error)
 }
 
 // prepare parses one operation as a single write.
-func (t *Table[T]) prepare(c *resource.Call, node resource.Node, r *resource.Result) (step, *fault.Error) {
+func (t *Table) prepare(c *resource.Call, node resource.Node, r *resource.Result) (step, *fault.Error) {
 	one := *c
 	one.Body, one.IfMatch, one.Vars = []byte("{}"), "", maps.Clone(c.Vars)
 	if one.Vars == nil {

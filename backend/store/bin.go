@@ -20,9 +20,9 @@ const (
 var always, never engine.Cond = engine.All{}, engine.Any{}
 
 // live returns the condition that a row is not soft-deleted.
-func (t *Table[T]) live() engine.Cond { return t.lives(alive) }
+func (t *Table) live() engine.Cond { return t.lives(alive) }
 
-func (t *Table[T]) lives(which life) engine.Cond {
+func (t *Table) lives(which life) engine.Cond {
 	switch {
 	case t.res.SoftBy == "" && which == gone:
 		return never
@@ -33,12 +33,12 @@ func (t *Table[T]) lives(which life) engine.Cond {
 }
 
 // restore restores a deleted row.
-func (t *Table[T]) restore(ctx context.Context, c *resource.Call) (any, error) {
+func (t *Table) restore(ctx context.Context, c *resource.Call) (any, error) {
 	return t.run(ctx, c, t.restoring)
 }
 
 // restoring returns the step that restores the row that the call names.
-func (t *Table[T]) restoring(c *resource.Call) (step, error) {
+func (t *Table) restoring(c *resource.Call) (step, error) {
 	empty, err := t.res.Read([]byte("{}"), false)
 	return func(ctx context.Context, tx *tx) (*resource.Response, error) {
 		was, err := t.ownAs(ctx, tx, c, resource.Modify, gone)
@@ -56,7 +56,7 @@ func (t *Table[T]) restoring(c *resource.Call) (step, error) {
 
 // dropDeadRefs removes the ids of deleted rows from a row. The rules or the
 // defaults of the resource replace them.
-func (t *Table[T]) dropDeadRefs(ctx context.Context, tx *tx, row T) error {
+func (t *Table) dropDeadRefs(ctx context.Context, tx *tx, row any) error {
 	defaults, err := t.res.Defaults()
 	if err != nil {
 		return err
@@ -93,12 +93,12 @@ func (t *Table[T]) dropDeadRefs(ctx context.Context, tx *tx, row T) error {
 }
 
 // purge deletes a deleted row permanently.
-func (t *Table[T]) purge(ctx context.Context, c *resource.Call) (any, error) {
+func (t *Table) purge(ctx context.Context, c *resource.Call) (any, error) {
 	return t.run(ctx, c, t.purging)
 }
 
 // purging returns the step that permanently deletes the row that the call names.
-func (t *Table[T]) purging(c *resource.Call) (step, error) {
+func (t *Table) purging(c *resource.Call) (step, error) {
 	return func(ctx context.Context, tx *tx) (*resource.Response, error) {
 		row, err := t.ownAs(ctx, tx, c, resource.Modify, gone)
 		if err != nil {

@@ -28,7 +28,7 @@ func (db *DB) dependents(name string) []dependent {
 
 // cascaded returns the fields that name a row of the resource and whose rows are
 // deleted with that row.
-func (t *Table[T]) cascaded(of string) []string {
+func (t *Table) cascaded(of string) []string {
 	var fields []string
 	for _, c := range t.columns {
 		if c.field.Cascade && c.field.Refs == of {
@@ -48,14 +48,14 @@ func (t *tx) cascade(ctx context.Context, name string, id int64) error {
 	return nil
 }
 
-func (t *Table[T]) removeBy(ctx context.Context, tx *tx, field string, id int64) error {
+func (t *Table) removeBy(ctx context.Context, tx *tx, field string, id int64) error {
 	_, err := t.removeEach(ctx, tx, engine.Compare{Column: field, Op: "=", Value: id})
 	return err
 }
 
 // removeEach removes the rows that meet a condition one by one, so that their
 // dependents are removed too. It returns the number of rows.
-func (t *Table[T]) removeEach(ctx context.Context, tx *tx, where engine.Cond) (int64, error) {
+func (t *Table) removeEach(ctx context.Context, tx *tx, where engine.Cond) (int64, error) {
 	ids, err := selectIDs(ctx, tx.reader(), engine.Select{Table: t.table, Where: where, Order: byID})
 	for _, id := range ids {
 		if err == nil {

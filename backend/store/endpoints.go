@@ -8,8 +8,8 @@ import (
 )
 
 // Endpoints returns the endpoints of the resource, with their documentation.
-func (t *Table[T]) Endpoints() []resource.Endpoint {
-	return endpoint.Of(t.res, endpoint.Handlers[T]{
+func (t *Table) Endpoints() []resource.Endpoint {
+	return endpoint.Of(t.res, endpoint.Handlers{
 		DB:   t.db,
 		List: t.list, Create: t.create, Get: t.get, Replace: t.replace, Patch: t.patch, Delete: t.erase, Clear: t.clear,
 		Batch: t.batch,
@@ -17,7 +17,7 @@ func (t *Table[T]) Endpoints() []resource.Endpoint {
 			return func(ctx context.Context, c *resource.Call) (any, error) { return t.listThose(ctx, c, t.listed(l)) }
 		},
 		Act: t.act,
-		ActOnMany: func(a resource.Action[T]) endpoint.Handler {
+		ActOnMany: func(a resource.Action[any]) endpoint.Handler {
 			return t.many(a.Many, a.Name, func(c *resource.Call) (step, error) { return t.acting(a, c), nil })
 		},
 		Bin: endpoint.BinHandlers{

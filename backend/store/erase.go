@@ -10,11 +10,11 @@ import (
 
 // erase handles DELETE: it deletes the row, or marks it deleted if it can be
 // restored.
-func (t *Table[T]) erase(ctx context.Context, c *resource.Call) (any, error) {
+func (t *Table) erase(ctx context.Context, c *resource.Call) (any, error) {
 	return t.run(ctx, c, t.erasure)
 }
 
-func (t *Table[T]) erasure(c *resource.Call) (step, error) {
+func (t *Table) erasure(c *resource.Call) (step, error) {
 	for _, flag := range t.res.Flags {
 		if _, err := c.Flag(flag.Name); err != nil {
 			return nil, err
@@ -34,7 +34,7 @@ func (t *Table[T]) erasure(c *resource.Call) (step, error) {
 }
 
 // drop deletes a row, permanently or so that it can be restored.
-func (t *Table[T]) drop(ctx context.Context, tx *tx, c *resource.Call, row T, hard bool) error {
+func (t *Table) drop(ctx context.Context, tx *tx, c *resource.Call, row any, hard bool) error {
 	before, err := t.shownAs(row)
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func (t *Table[T]) drop(ctx context.Context, tx *tx, c *resource.Call, row T, ha
 }
 
 // clear deletes all of the caller's own rows.
-func (t *Table[T]) clear(ctx context.Context, c *resource.Call) (any, error) {
+func (t *Table) clear(ctx context.Context, c *resource.Call) (any, error) {
 	if t.res.Owner == "" {
 		return nil, errors.New("only rows with an owner are cleared")
 	}

@@ -22,9 +22,9 @@ func Title(body []byte) string { return title(nil, body) }
 // MirrorFrom makes tables of more rows than that keep their texts in memory.
 func (db *DB) MirrorFrom(rows int64) { db.mirrored = rows }
 
-// Mirrored returns how many rows of the table are in memory in all, and how
-// many of them changed since.
-func (t *Table[T]) Mirrored() (rows, fresh int) {
+// Mirrored returns how many rows of a table are in memory in all, and how many of
+// them changed since.
+func (t *Table) Mirrored() (rows, fresh int) {
 	t.mirror.mu.RLock()
 	defer t.mirror.mu.RUnlock()
 	if t.mirror.base == nil {

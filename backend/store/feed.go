@@ -109,10 +109,10 @@ func (f *feed) add(changes []resource.Changed) {
 }
 
 // follow counts the followers of the table.
-func (t *Table[T]) follow(n int32) { t.followed.Add(n) }
+func (t *Table) follow(n int32) { t.followed.Add(n) }
 
 // changed records a changed row for the feeds; id 0 means any row.
-func (t *Table[T]) changed(tx *tx, id int64) {
+func (t *Table) changed(tx *tx, id int64) {
 	if t.followed.Load() > 0 {
 		tx.changes = append(tx.changes, resource.Changed{Name: string(t.res.Name), ID: id})
 	}

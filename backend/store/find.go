@@ -11,13 +11,13 @@ import (
 )
 
 // query reads whole rows, by id.
-func (t *Table[T]) query(ctx context.Context, q querier, where engine.Cond) ([]T, error) {
+func (t *Table) query(ctx context.Context, q querier, where engine.Cond) ([]any, error) {
 	found, err := q.reader().Select(ctx, engine.Select{Table: t.table, Columns: t.all, Where: where, Order: byID})
 	if err != nil {
 		return nil, err
 	}
 	defer found.Close()
-	var list []T
+	var list []any
 	for found.Next() {
 		row := t.res.New()
 		if err := t.scan(found.Scan, row); err != nil {
@@ -28,7 +28,7 @@ func (t *Table[T]) query(ctx context.Context, q querier, where engine.Cond) ([]T
 	return list, found.Err()
 }
 
-func (t *Table[T]) getRow(ctx context.Context, q querier, id int64, row any) error {
+func (t *Table) getRow(ctx context.Context, q querier, id int64, row any) error {
 	found, err := t.load(ctx, q, id, t.live())
 	if err == nil {
 		copyValue(row, found)
@@ -36,7 +36,7 @@ func (t *Table[T]) getRow(ctx context.Context, q querier, id int64, row any) err
 	return err
 }
 
-func (t *Table[T]) findRows(ctx context.Context, q querier, list any, where []resource.Where) error {
+func (t *Table) findRows(ctx context.Context, q querier, list any, where []resource.Where) error {
 	cond, err := t.conditions(where)
 	if err != nil {
 		return err
@@ -51,7 +51,7 @@ func (t *Table[T]) findRows(ctx context.Context, q querier, list any, where []re
 }
 
 // conditions returns the condition that all of where is met.
-func (t *Table[T]) conditions(where []resource.Where) (engine.Cond, error) {
+func (t *Table) conditions(where []resource.Where) (engine.Cond, error) {
 	which := alive
 	if slices.ContainsFunc(where, func(w resource.Where) bool { return w.Op == resource.OpGone }) {
 		which = gone
@@ -123,7 +123,7 @@ func (db *DB) IDs(ctx context.Context, name string, where ...resource.Where) ([]
 }
 
 // either returns the condition that at least one of where is met.
-func (t *Table[T]) either(where []resource.Where) (engine.Cond, error) {
+func (t *Table) either(where []resource.Where) (engine.Cond, error) {
 	either := make(engine.Any, len(where))
 	for i, w := range where {
 		var err error
@@ -145,7 +145,7 @@ func (db *DB) in(field, name string, where []resource.Where) (engine.Cond, error
 	return engine.In{Column: field, Table: other.declared(), Where: cond}, err
 }
 
-func (t *Table[T]) countBy(ctx context.Context, q querier, field string) (map[int64]int64, error) {
+func (t *Table) countBy(ctx context.Context, q querier, field string) (map[int64]int64, error) {
 	c := t.column(field)
 	if c == nil {
 		return nil, fmt.Errorf("%s has no field %q", t.res.Name, field)
@@ -172,7 +172,7 @@ func (t *Table[T]) countBy(ctx context.Context, q querier, field string) (map[in
 }
 
 // Sum sums a numeric field over all rows that match.
-func (t *Table[T]) Sum(ctx context.Context, in resource.Tx, field string,
+func (t *Table) Sum(ctx context.Context, in resource.Tx, field string,
 	where ...resource.Where) (int64, error) {
 	tx, err := own(in)
 	if err != nil {
@@ -188,7 +188,7 @@ func (t *Table[T]) Sum(ctx context.Context, in resource.Tx, field string,
 	return number(tx.reader().Tally(ctx, engine.Tally{Table: t.table, Sum: field, Where: cond}))
 }
 
-func (t *Table[T]) countWithin(ctx context.Context, q querier, field string,
+func (t *Table) countWithin(ctx context.Context, q querier, field string,
 	within map[int64][]int64) (map[int64]int64, error) {
 	c := t.column(field)
 	if c == nil || c.Kind != resource.KindIDs {

@@ -10,7 +10,7 @@ import (
 
 // granted adds to cond that a row belongs to the caller and is in the scope of
 // the caller's role.
-func (t *Table[T]) granted(cond *condition, c *resource.Call, op resource.Operation, which life) error {
+func (t *Table) granted(cond *condition, c *resource.Call, op resource.Operation, which life) error {
 	if t.res.Owner != "" {
 		cond.and(engine.Compare{Column: t.res.Owner, Op: "=", Value: c.Access.UserID})
 	}
@@ -26,7 +26,7 @@ type grant struct {
 	foreign bool        // it depends on other tables too
 }
 
-func (t *Table[T]) grant(who *resource.Access, op resource.Operation, which life) (grant, error) {
+func (t *Table) grant(who *resource.Access, op resource.Operation, which life) (grant, error) {
 	if len(t.res.Scope) == 0 || who == nil {
 		return grant{}, nil
 	}
@@ -53,7 +53,7 @@ func (t *Table[T]) grant(who *resource.Access, op resource.Operation, which life
 }
 
 // inGroups returns the condition that one of the ids of a column is among ids.
-func (t *Table[T]) inGroups(column string, ids []int64, which life) engine.Cond {
+func (t *Table) inGroups(column string, ids []int64, which life) engine.Cond {
 	in := engine.Holds{Column: column, IDs: ids}
 	if which == alive {
 		return in
@@ -80,9 +80,9 @@ func (db *DB) namesGranted(name, field string, who *resource.Access, op resource
 	return engine.In{Column: field, Table: other.declared(), Where: engine.All{other.live(), g.cond}}, err
 }
 
-func (t *Table[T]) scoped() bool { return len(t.res.Scope) > 0 }
+func (t *Table) scoped() bool { return len(t.res.Scope) > 0 }
 
-func (t *Table[T]) right(op resource.Operation) resource.Right {
+func (t *Table) right(op resource.Operation) resource.Right {
 	return resource.Right{Object: t.res.Object, Area: t.res.Area, Op: op}
 }
 
@@ -110,7 +110,7 @@ func (db *DB) below(ctx context.Context, q querier, c *resource.Call, p resource
 
 // sees returns fault.Unknown unless the row exists below its parents in the path
 // and the caller may do op on it.
-func (t *Table[T]) sees(ctx context.Context, q querier, c *resource.Call, id int64, op resource.Operation) error {
+func (t *Table) sees(ctx context.Context, q querier, c *resource.Call, id int64, op resource.Operation) error {
 	cond := &condition{}
 	cond.and(engine.HasID(id), t.live())
 	for _, p := range t.res.Parents {
@@ -133,7 +133,7 @@ func (t *Table[T]) sees(ctx context.Context, q querier, c *resource.Call, id int
 }
 
 // allows reports whether the row exists and who may do op on it.
-func (t *Table[T]) allows(ctx context.Context, q querier, who *resource.Access, id int64,
+func (t *Table) allows(ctx context.Context, q querier, who *resource.Access, id int64,
 	op resource.Operation) (bool, error) {
 	g, err := t.grant(who, op, alive)
 	if err != nil {
@@ -143,6 +143,6 @@ func (t *Table[T]) allows(ctx context.Context, q querier, who *resource.Access, 
 	return n > 0, err
 }
 
-func (t *Table[T]) countByID(ctx context.Context, q querier, id int64) (int64, error) {
+func (t *Table) countByID(ctx context.Context, q querier, id int64) (int64, error) {
 	return count(ctx, q, t.table, engine.All{engine.HasID(id), t.live()})
 }

@@ -25,7 +25,7 @@ var errLasts = fault.New(fault.Invalid, "the client did not read the stream with
 
 // lines streams every row that meets the condition, one object per line, all of
 // one state of the database.
-func (t *Table[T]) lines(ctx context.Context, c *resource.Call, cond *condition, order []engine.Order,
+func (t *Table) lines(ctx context.Context, c *resource.Call, cond *condition, order []engine.Order,
 	fields []string) *resource.Response {
 	return &resource.Response{Type: resource.LinesType, Stream: func(w io.Writer) error {
 		ctx, cancel := context.WithTimeoutCause(ctx, longestStream, errLasts)
@@ -54,7 +54,7 @@ func (t *Table[T]) lines(ctx context.Context, c *resource.Call, cond *condition,
 
 // writeLines first reads the sorted ids, which takes a few bytes per row even if
 // the engine must sort them, and then the rows, piece by piece.
-func (t *Table[T]) writeLines(ctx context.Context, s *snapshot, w io.Writer, who *resource.Access, cond *condition,
+func (t *Table) writeLines(ctx context.Context, s *snapshot, w io.Writer, who *resource.Access, cond *condition,
 	order []engine.Order, fields []string) error {
 	read, stop := context.WithCancel(ctx)
 	defer stop()
@@ -103,7 +103,7 @@ func (t *Table[T]) writeLines(ctx context.Context, s *snapshot, w io.Writer, who
 }
 
 // appendLines appends the rows of those ids, in that order.
-func (t *Table[T]) appendLines(ctx context.Context, s *snapshot, out []byte, who *resource.Access, ids []int64,
+func (t *Table) appendLines(ctx context.Context, s *snapshot, out []byte, who *resource.Access, ids []int64,
 	fields []string) ([]byte, error) {
 	if len(ids) == 0 {
 		return out, nil

@@ -14,7 +14,7 @@ import (
 )
 
 // list returns one page in the envelope of the specification.
-func (t *Table[T]) list(ctx context.Context, c *resource.Call) (any, error) {
+func (t *Table) list(ctx context.Context, c *resource.Call) (any, error) {
 	which := alive
 	if t.res.SoftBy != "" {
 		deleted, err := c.Flag(endpoint.WithDeleted)
@@ -28,7 +28,7 @@ func (t *Table[T]) list(ctx context.Context, c *resource.Call) (any, error) {
 	return t.listAs(ctx, c, which)
 }
 
-func (t *Table[T]) listAs(ctx context.Context, c *resource.Call, which life) (any, error) {
+func (t *Table) listAs(ctx context.Context, c *resource.Call, which life) (any, error) {
 	return t.listThose(ctx, c, func(ctx context.Context, q querier, c *resource.Call,
 		op resource.Operation) (*condition, error) {
 		cond, err := t.visibleAs(ctx, q, c, op, which)
@@ -44,7 +44,7 @@ func (t *Table[T]) listAs(ctx context.Context, c *resource.Call, which life) (an
 // those is a condition on the rows of a list.
 type those func(ctx context.Context, q querier, c *resource.Call, op resource.Operation) (*condition, error)
 
-func (t *Table[T]) listThose(ctx context.Context, c *resource.Call, those those) (any, error) {
+func (t *Table) listThose(ctx context.Context, c *resource.Call, those those) (any, error) {
 	q, err := resource.ParseQuery(c.Query, c.Lenient)
 	if err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ func (t *Table[T]) listThose(ctx context.Context, c *resource.Call, those those)
 // filterable returns the columns that a filter may name. It includes derived ones,
 // so that a filter on a derived column that cannot be filtered gets an error that
 // says so.
-func (t *Table[T]) filterable(lenient bool) []resource.Column {
+func (t *Table) filterable(lenient bool) []resource.Column {
 	columns := append(t.res.Columns(), t.res.DerivedColumns()...)
 	if lenient {
 		columns = append(columns, t.res.AbsentColumns()...)
@@ -118,14 +118,14 @@ func errTooSlow(err error) error {
 // visible returns the condition that a row is visible to this caller: it exists,
 // is below the parent in the path, is in the groups of the role, and belongs to
 // the caller if rows have owners.
-func (t *Table[T]) visible(ctx context.Context, q querier, c *resource.Call, op resource.Operation) (
+func (t *Table) visible(ctx context.Context, q querier, c *resource.Call, op resource.Operation) (
 	*condition, error) {
 	return t.visibleAs(ctx, q, c, op, alive)
 }
 
 // visibleAs returns the condition of visible for existing rows, deleted ones, or
 // both.
-func (t *Table[T]) visibleAs(ctx context.Context, q querier, c *resource.Call, op resource.Operation,
+func (t *Table) visibleAs(ctx context.Context, q querier, c *resource.Call, op resource.Operation,
 	which life) (*condition, error) {
 	cond := &condition{}
 	cond.and(t.lives(which))
@@ -139,9 +139,9 @@ func (t *Table[T]) visibleAs(ctx context.Context, q querier, c *resource.Call, o
 	return cond, t.granted(cond, c, op, which)
 }
 
-func (t *Table[T]) label() string { return t.res.FullNoun().One }
+func (t *Table) label() string { return t.res.FullNoun().One }
 
-func (t *Table[T]) knownFields(fields []string) error {
+func (t *Table) knownFields(fields []string) error {
 	for _, name := range fields {
 		c := t.column(name)
 		if c != nil && !c.Hidden || t.res.Keeps(name) ||
@@ -154,7 +154,7 @@ func (t *Table[T]) knownFields(fields []string) error {
 }
 
 // shown returns the names that a query may use.
-func (t *Table[T]) shown() []string {
+func (t *Table) shown() []string {
 	var names []string
 	for _, c := range t.columns {
 		if !c.Hidden {
@@ -167,12 +167,12 @@ func (t *Table[T]) shown() []string {
 	return append(names, t.res.KeptNames()...)
 }
 
-func (t *Table[T]) order(keys []resource.Order) ([]engine.Order, error) {
+func (t *Table) order(keys []resource.Order) ([]engine.Order, error) {
 	return t.orderBy(keys, engine.ID)
 }
 
 // orderBy sorts by the keys, and then by a unique column.
-func (t *Table[T]) orderBy(keys []resource.Order, unique string) (parts []engine.Order, err error) {
+func (t *Table) orderBy(keys []resource.Order, unique string) (parts []engine.Order, err error) {
 	for _, key := range keys {
 		c := t.column(key.Field)
 		if c == nil &&
@@ -213,7 +213,7 @@ func pageJSON(out []byte, total int64, n int, item func(out []byte, i int) ([]by
 }
 
 // envelope joins a page into {"total","searchId","items","data"}.
-func (t *Table[T]) envelope(ctx context.Context, who *resource.Access, p *page, fields []string) (any, error) {
+func (t *Table) envelope(ctx context.Context, who *resource.Access, p *page, fields []string) (any, error) {
 	derived, err := t.derive(ctx, t.db, who, p, fields)
 	if err != nil {
 		return nil, err
@@ -233,7 +233,7 @@ func (t *Table[T]) envelope(ctx context.Context, who *resource.Access, p *page, 
 }
 
 // derive computes the requested derived values, each for the whole page at once.
-func (t *Table[T]) derive(ctx context.Context, q querier, who *resource.Access, p *page,
+func (t *Table) derive(ctx context.Context, q querier, who *resource.Access, p *page,
 	fields []string) ([][][]byte, error) {
 	derived := make([][][]byte, len(t.res.Derived))
 	from := 0
@@ -272,7 +272,7 @@ func seesAll(who *resource.Access) bool {
 }
 
 // object appends one row to out: the whole row or the requested fields.
-func (t *Table[T]) object(out, body []byte, derived [][][]byte, row int, fields []string) []byte {
+func (t *Table) object(out, body []byte, derived [][][]byte, row int, fields []string) []byte {
 	open := len(out) + 1
 	if len(fields) == 0 {
 		out = append(out, body[:len(body)-1]...)
@@ -293,7 +293,7 @@ func (t *Table[T]) object(out, body []byte, derived [][][]byte, row int, fields 
 }
 
 // shownRow returns the JSON of one row with all its fields.
-func (t *Table[T]) shownRow(ctx context.Context, q querier, who *resource.Access, id int64,
+func (t *Table) shownRow(ctx context.Context, q querier, who *resource.Access, id int64,
 	cond *condition) ([]byte, error) {
 	p := &page{}
 	if err := t.readRows(ctx, listReader{q.reader(), false}, p, engine.Select{Where: engine.All{engine.HasID(id),

@@ -10,7 +10,7 @@ import (
 
 // listed returns the condition that a row belongs to the list and is visible to
 // the caller.
-func (t *Table[T]) listed(l resource.Listing) those {
+func (t *Table) listed(l resource.Listing) those {
 	return func(ctx context.Context, q querier, c *resource.Call, op resource.Operation) (*condition, error) {
 		cond := &condition{}
 		cond.and(t.live())
@@ -33,7 +33,7 @@ func (t *Table[T]) listed(l resource.Listing) those {
 	}
 }
 
-func (t *Table[T]) listedBy(ctx context.Context, q querier, cond *condition, l resource.Listing, id int64) error {
+func (t *Table) listedBy(ctx context.Context, q querier, cond *condition, l resource.Listing, id int64) error {
 	if l.Where != nil {
 		where, err := l.Where(ctx, q, id)
 		if err != nil {

@@ -15,7 +15,7 @@ import (
 // many handles a change of the rows whose ids the body lists under that name. It
 // changes all rows in one transaction; an error in one row does not affect the
 // others.
-func (t *Table[T]) many(name, op string, prepare func(*resource.Call) (step, error)) func(context.Context,
+func (t *Table) many(name, op string, prepare func(*resource.Call) (step, error)) func(context.Context,
 	*resource.Call) (any, error) {
 	return func(ctx context.Context, c *resource.Call) (any, error) {
 		ids, body, err := readIDs(name, c.Body)

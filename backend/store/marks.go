@@ -24,12 +24,12 @@ const stride = 256
 
 // far reports whether marks can find the page: the list is unfiltered and sorted
 // by id, up or down, and the page is far from its beginning.
-func (t *Table[T]) far(cond *condition, order []engine.Order, q resource.Query, state uint64) bool {
+func (t *Table) far(cond *condition, order []engine.Order, q resource.Query, state uint64) bool {
 	return settled(state) && q.Offset >= 2*stride && t.whole(cond.all) && order[0].Column == engine.ID
 }
 
 // whole reports whether a condition selects all existing rows.
-func (t *Table[T]) whole(all engine.All) bool {
+func (t *Table) whole(all engine.All) bool {
 	if t.res.SoftBy == "" {
 		return len(all) == 0
 	}
@@ -37,12 +37,12 @@ func (t *Table[T]) whole(all engine.All) bool {
 }
 
 // begins reports whether a condition begins with the one for existing rows.
-func (t *Table[T]) begins(all engine.All) bool {
+func (t *Table) begins(all engine.All) bool {
 	return t.res.SoftBy == "" || len(all) > 0 && all[0] == engine.Cond(engine.Deleted(false))
 }
 
 // farPage reads such a page.
-func (t *Table[T]) farPage(ctx context.Context, r listReader, cond *condition, order []engine.Order, q resource.Query,
+func (t *Table) farPage(ctx context.Context, r listReader, cond *condition, order []engine.Order, q resource.Query,
 	state uint64) (*page, error) {
 	total, err := t.total(ctx, r, cond, state)
 	if err != nil {
@@ -66,7 +66,7 @@ func (t *Table[T]) farPage(ctx context.Context, r listReader, cond *condition, o
 }
 
 // mark returns the id of the row after n strides.
-func (t *Table[T]) mark(ctx context.Context, r listReader, n int64) (int64, error) {
+func (t *Table) mark(ctx context.Context, r listReader, n int64) (int64, error) {
 	state := t.members.now()
 	t.marks.mu.Lock()
 	var ids []int64

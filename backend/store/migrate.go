@@ -18,7 +18,7 @@ import (
 // migrate creates the table, or updates an older one to the current declaration:
 // it adds columns and indexes and writes the JSON of the rows again. It runs in
 // one transaction, after a backup of the file.
-func (t *Table[T]) migrate(ctx context.Context) error {
+func (t *Table) migrate(ctx context.Context) error {
 	was, err := t.knownShape(ctx)
 	if err != nil {
 		return err
@@ -67,19 +67,19 @@ func unmigrated(path, table string, err error) error {
 }
 
 // readNext reads the next id: put treats a row with a higher id as a new row.
-func (t *Table[T]) readNext(ctx context.Context, tx *tx) error {
+func (t *Table) readNext(ctx context.Context, tx *tx) error {
 	last, err := tx.w.base.LastID(ctx, t.table)
 	t.next = last + 1
 	return err
 }
 
-func (t *Table[T]) knownShape(ctx context.Context) (string, error) {
+func (t *Table) knownShape(ctx context.Context) (string, error) {
 	return meta(ctx, t.db.base, engine.Shape, t.table.Name)
 }
 
 // shape returns a text of everything in the declaration on which the file
 // depends.
-func (t *Table[T]) shape() string {
+func (t *Table) shape() string {
 	text := fmt.Sprintf("%v %s 4", t.res.Unique, t.res.SoftBy) // 4: the rules for choosing indexes
 	if len(t.res.Counted) > 0 {
 		text += fmt.Sprint(" ", t.res.Counted)
@@ -117,7 +117,7 @@ func shownKeys(s resource.Schema) (names []string) {
 	return names
 }
 
-func (t *Table[T]) reshape(ctx context.Context, tx *tx, exists bool) error {
+func (t *Table) reshape(ctx context.Context, tx *tx, exists bool) error {
 	if err := tx.w.base.Define(ctx, t.table); err != nil {
 		return err
 	}
@@ -140,7 +140,7 @@ func (t *Table[T]) reshape(ctx context.Context, tx *tx, exists bool) error {
 }
 
 // indexes returns the indexes for a declaration. Their names show their content.
-func (t *Table[T]) indexes() (all []engine.Index) {
+func (t *Table) indexes() (all []engine.Index) {
 	prefix := string(t.res.Name)
 	for _, c := range t.columns {
 		if !c.field.Index || c.Kind == resource.KindIDs || c.Name == engine.ID ||

@@ -64,7 +64,7 @@ func (m *mirror) shows(w wish) bool {
 
 // view locks the mirror for reading in that state of the table, or returns nil if
 // there is no such mirror. The caller unlocks mu.
-func (t *Table[T]) view(ctx context.Context, w wish, state uint64) *mirror {
+func (t *Table) view(ctx context.Context, w wish, state uint64) *mirror {
 	m := &t.mirror
 	m.mu.RLock()
 	if m.shows(w) && m.state == state {
@@ -111,7 +111,7 @@ var errMoved = errors.New("the table has changed meanwhile")
 
 // refresh updates the mirror to a state by reading the rows that changed. The
 // caller holds mu.
-func (t *Table[T]) refresh(ctx context.Context, state uint64) error {
+func (t *Table) refresh(ctx context.Context, state uint64) error {
 	m := &t.mirror
 	if m.state >= state {
 		return nil
@@ -139,7 +139,7 @@ func (t *Table[T]) refresh(ctx context.Context, state uint64) error {
 }
 
 // readFresh reads the texts of some rows.
-func (t *Table[T]) readFresh(ctx context.Context, ids []int64) (map[int64]freshRow, error) {
+func (t *Table) readFresh(ctx context.Context, ids []int64) (map[int64]freshRow, error) {
 	sources := slices.Collect(maps.Keys(t.mirror.base.arenas))
 	read, lost := make(map[int64]freshRow, len(ids)), false
 	err := t.readTexts(ctx, t.db.base, sources, engine.All{t.live(), engine.Among{Column: engine.ID, IDs: ids}},

@@ -41,7 +41,7 @@ var words = resource.Resource[*word]{
 type wordList struct {
 	t     *testing.T
 	db    *store.DB
-	table *store.Table[*word]
+	table *store.Table
 	dice  *rand.Rand
 }
 

@@ -45,7 +45,7 @@ type page struct {
 
 // page reads rows and total of one state of the table. It tries without a
 // transaction, and begins one only if a commit came in between.
-func (t *Table[T]) page(ctx context.Context, cond *condition, order []engine.Order, q resource.Query,
+func (t *Table) page(ctx context.Context, cond *condition, order []engine.Order, q resource.Query,
 	keep bool) (*page, error) {
 	key := pageKey(cond, order, q)
 	if !cond.foreign {
@@ -79,7 +79,7 @@ type listReader struct {
 
 // readPage reads the rows and the total. An even state means that its totals may
 // be cached.
-func (t *Table[T]) readPage(ctx context.Context, r listReader, cond *condition, order []engine.Order, q resource.Query,
+func (t *Table) readPage(ctx context.Context, r listReader, cond *condition, order []engine.Order, q resource.Query,
 	state uint64) (*page, error) {
 	if t.far(cond, order, q, state) {
 		return t.farPage(ctx, r, cond, order, q, state)
@@ -99,7 +99,7 @@ func (t *Table[T]) readPage(ctx context.Context, r listReader, cond *condition, 
 }
 
 // total counts the rows that meet the condition.
-func (t *Table[T]) total(ctx context.Context, r listReader, cond *condition, state uint64) (int64, error) {
+func (t *Table) total(ctx context.Context, r listReader, cond *condition, state uint64) (int64, error) {
 	key := engine.Key(cond.all)
 	if n, ok := t.totals.get(key, state); ok && settled(state) {
 		return n, nil
@@ -112,7 +112,7 @@ func (t *Table[T]) total(ctx context.Context, r listReader, cond *condition, sta
 }
 
 // froms returns the columns that derived values read.
-func (t *Table[T]) froms() []string {
+func (t *Table) froms() []string {
 	var names []string
 	for _, d := range t.res.Derived {
 		if d.From != "" {
@@ -123,7 +123,7 @@ func (t *Table[T]) froms() []string {
 }
 
 // readRows adds the rows that q finds to a page.
-func (t *Table[T]) readRows(ctx context.Context, r listReader, p *page, q engine.Select) error {
+func (t *Table) readRows(ctx context.Context, r listReader, p *page, q engine.Select) error {
 	q.Table, q.Columns, q.Once = t.table, t.shows, r.once
 	found, err := r.Select(ctx, q)
 	if err != nil {

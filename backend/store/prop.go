@@ -14,7 +14,7 @@ func propIndex(props []resource.Property, name string) int {
 	return slices.IndexFunc(props, func(p resource.Property) bool { return strings.EqualFold(p.Name, name) })
 }
 
-func (t *Table[T]) noProp(name string) error {
+func (t *Table) noProp(name string) error {
 	return fault.New(fault.Unknown, "the %s has no property %q", t.res.Label, name)
 }
 
@@ -28,7 +28,7 @@ func propNamed(props []resource.EntityProperty, name string) *resource.EntityPro
 }
 
 // getProp returns one effective property.
-func (t *Table[T]) getProp(ctx context.Context, c *resource.Call) (any, error) {
+func (t *Table) getProp(ctx context.Context, c *resource.Call) (any, error) {
 	fields := resource.ParseFields(c.Query)
 	if err := knownPropFields(fields); err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func (b *propBody) given(p resource.Property) resource.GivenProperty {
 	return out
 }
 
-func (t *Table[T]) addProp(ctx context.Context, c *resource.Call) (any, error) {
+func (t *Table) addProp(ctx context.Context, c *resource.Call) (any, error) {
 	var body propBody
 	if err := c.Read(&body); err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func (t *Table[T]) addProp(ctx context.Context, c *resource.Call) (any, error) {
 }
 
 // setProp handles PUT, or PATCH, where the value is optional.
-func (t *Table[T]) setProp(whole bool) func(context.Context, *resource.Call) (any, error) {
+func (t *Table) setProp(whole bool) func(context.Context, *resource.Call) (any, error) {
 	return func(ctx context.Context, c *resource.Call) (any, error) {
 		var body propBody
 		if err := c.Read(&body); err != nil {
@@ -128,7 +128,7 @@ func (t *Table[T]) setProp(whole bool) func(context.Context, *resource.Call) (an
 	}
 }
 
-func (t *Table[T]) dropProp(ctx context.Context, c *resource.Call) (any, error) {
+func (t *Table) dropProp(ctx context.Context, c *resource.Call) (any, error) {
 	name := c.Vars["name"]
 	_, err := t.writeProp(ctx, c, name, func(own []resource.Property) ([]resource.Property, error) {
 		k := propIndex(own, name)
@@ -142,7 +142,7 @@ func (t *Table[T]) dropProp(ctx context.Context, c *resource.Call) (any, error) 
 
 // writeProp changes the row like a PATCH of its field of pairs, and returns the
 // property of that name.
-func (t *Table[T]) writeProp(ctx context.Context, c *resource.Call, name string,
+func (t *Table) writeProp(ctx context.Context, c *resource.Call, name string,
 	edit func(own []resource.Property) ([]resource.Property, error)) (any, error) {
 	field := t.res.Props.Field
 	body, err := t.res.Read([]byte(`{"`+field+`":[]}`), true) // includes only the given fields
@@ -177,7 +177,7 @@ func (t *Table[T]) writeProp(ctx context.Context, c *resource.Call, name string,
 }
 
 // sameProp checks If-Match against the current property.
-func (t *Table[T]) sameProp(ctx context.Context, tx *tx, c *resource.Call, row T, name string) error {
+func (t *Table) sameProp(ctx context.Context, tx *tx, c *resource.Call, row any, name string) error {
 	if c.IfMatch == "" {
 		return nil
 	}
@@ -192,7 +192,7 @@ func (t *Table[T]) sameProp(ctx context.Context, tx *tx, c *resource.Call, row T
 }
 
 // shownProp returns a property, or nothing if it was deleted.
-func (t *Table[T]) shownProp(ctx context.Context, tx *tx, c *resource.Call, row T,
+func (t *Table) shownProp(ctx context.Context, tx *tx, c *resource.Call, row any,
 	name string) (*resource.Response, error) {
 	props, err := t.propsOf(ctx, tx, c.Access, row)
 	if err != nil {

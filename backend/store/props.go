@@ -34,8 +34,8 @@ var propFields = []string{"name", "value", "type", "inheritList", "secret"}
 // propsOf returns all properties that apply to a row, sorted by name, with masked
 // secrets. It includes properties inherited from groups that the caller may not
 // view, without naming these groups.
-func (t *Table[T]) propsOf(ctx context.Context, q querier, who *resource.Access,
-	row T) ([]resource.EntityProperty, error) {
+func (t *Table) propsOf(ctx context.Context, q querier, who *resource.Access,
+	row any) ([]resource.EntityProperty, error) {
 	p := t.res.Props
 	all, at := []resource.EntityProperty{}, map[string]int{}
 	find := func(prop resource.Property, kind string) *resource.EntityProperty {
@@ -80,13 +80,13 @@ func (t *Table[T]) propsOf(ctx context.Context, q querier, who *resource.Access,
 	return all, nil
 }
 
-func (t *Table[T]) pairsOf(row T, field string) []resource.Property {
+func (t *Table) pairsOf(row any, field string) []resource.Property {
 	return *t.column(field).field.At(row).(*[]resource.Property)
 }
 
 // propRow returns the call as one for the row itself, which has a different
 // entity tag.
-func (t *Table[T]) propRow(c *resource.Call) *resource.Call {
+func (t *Table) propRow(c *resource.Call) *resource.Call {
 	row := *c
 	row.Vars, row.IfMatch = map[string]string{"id": c.Vars[t.res.Props.Param]}, ""
 	return &row
@@ -94,7 +94,7 @@ func (t *Table[T]) propRow(c *resource.Call) *resource.Call {
 
 // readProps returns the properties that apply to the row of the path, for a
 // caller who may view the row.
-func (t *Table[T]) readProps(ctx context.Context, c *resource.Call) ([]resource.EntityProperty, error) {
+func (t *Table) readProps(ctx context.Context, c *resource.Call) ([]resource.EntityProperty, error) {
 	c = t.propRow(c)
 	id, err := c.ID("id")
 	if err != nil {
@@ -120,7 +120,7 @@ func knownPropFields(fields []string) error {
 	return nil
 }
 
-func (t *Table[T]) listProps(ctx context.Context, c *resource.Call) (any, error) {
+func (t *Table) listProps(ctx context.Context, c *resource.Call) (any, error) {
 	q, err := resource.ParseQuery(c.Query, c.Lenient)
 	if err != nil {
 		return nil, err

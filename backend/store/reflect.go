@@ -13,7 +13,7 @@ import (
 // reflect starts to build the mirror with the wished columns and those it already
 // has. It returns a channel that closes when the build ends, or nil if the mirror
 // cannot have these columns.
-func (t *Table[T]) reflect(w wish) <-chan struct{} {
+func (t *Table) reflect(w wish) <-chan struct{} {
 	m := &t.mirror
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -42,7 +42,7 @@ func (t *Table[T]) reflect(w wish) <-chan struct{} {
 // reflectNow builds the mirror. If it gets too large, it drops the columns that
 // are not wished for now. If that is not enough, or if a column has texts that
 // the engine compares in its own way, it refuses these columns.
-func (t *Table[T]) reflectNow(ctx context.Context, w wish) {
+func (t *Table) reflectNow(ctx context.Context, w wish) {
 	m := &t.mirror
 	m.mu.RLock()
 	sources, sorts := slices.Clone(w.sources), map[string]bool{}
@@ -94,7 +94,7 @@ var errTooLarge = errors.New("the texts are too large to be kept")
 
 // readBlock reads the columns of all existing rows. It returns the state it read
 // and the columns that cannot be cached.
-func (t *Table[T]) readBlock(ctx context.Context, sources []source) (b *block, state uint64, bad []source, err error) {
+func (t *Table) readBlock(ctx context.Context, sources []source) (b *block, state uint64, bad []source, err error) {
 	t.mirror.notes.listen()
 	s, state, err := t.pin(ctx)
 	if err != nil {
@@ -129,7 +129,7 @@ func (t *Table[T]) readBlock(ctx context.Context, sources []source) (b *block, s
 }
 
 // pin starts to read one known state of the table.
-func (t *Table[T]) pin(ctx context.Context) (engine.Snapshot, uint64, error) {
+func (t *Table) pin(ctx context.Context) (engine.Snapshot, uint64, error) {
 	for range 100 {
 		s, err := t.db.base.Snapshot(ctx)
 		if err != nil {
@@ -150,7 +150,7 @@ func (t *Table[T]) pin(ctx context.Context) (engine.Snapshot, uint64, error) {
 
 // readTexts visits the rows that meet a condition, in any order.
 // odd marks the texts that cannot be cached.
-func (t *Table[T]) readTexts(ctx context.Context, r engine.Reader, sources []source, where engine.Cond,
+func (t *Table) readTexts(ctx context.Context, r engine.Reader, sources []source, where engine.Cond,
 	visit func(id int64, texts [][]byte, odd []bool) error) error {
 	columns := []string{engine.ID}
 	for _, s := range sources {
@@ -208,7 +208,7 @@ func (b *block) arrange(sorted bool) {
 }
 
 // sourcesOf returns the columns that a filter on one field searches.
-func (t *Table[T]) sourcesOf(name string, wide bool) []source {
+func (t *Table) sourcesOf(name string, wide bool) []source {
 	var sources []source
 	for _, c := range t.columns {
 		if c.Hidden || name != "_all" && c.Name != name {

@@ -11,14 +11,14 @@ import (
 
 // checkRefs refuses references to rows that do not exist or that the caller may
 // not use; both cases return the same error.
-func (t *Table[T]) checkRefs(ctx context.Context, tx *tx, c *resource.Call, was, now T) error {
+func (t *Table) checkRefs(ctx context.Context, tx *tx, c *resource.Call, was, now any) error {
 	for i := range t.columns {
 		f := t.columns[i].field
 		if f.Refs == "" {
 			continue
 		}
 		ids, before := refs(f.At(now)), resource.IDs(nil)
-		if !t.isNone(was) {
+		if was != nil {
 			before = refs(f.At(was))
 		}
 		table, err := t.db.table(f.Refs)
@@ -74,7 +74,7 @@ func refs(at any) resource.IDs {
 
 // mayName reports whether the caller may refer to an existing row. For callers
 // without restrictions, the result is cached for the other rows of a batch.
-func (t *Table[T]) mayName(ctx context.Context, tx *tx, c *resource.Call, table rows, name string, id int64,
+func (t *Table) mayName(ctx context.Context, tx *tx, c *resource.Call, table rows, name string, id int64,
 	op resource.Operation) (bool, error) {
 	g, err := table.grant(c.Access, op, alive)
 	if err != nil {

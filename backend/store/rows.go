@@ -14,7 +14,7 @@ import (
 
 // put writes a row: a new one if its id is 0 or does not exist yet. It returns
 // the JSON of the row without derived values.
-func (t *Table[T]) put(ctx context.Context, tx *tx, row T) (body []byte, err error) {
+func (t *Table) put(ctx context.Context, tx *tx, row any) (body []byte, err error) {
 	tx.touched[&t.lock]++
 	id := t.idOf(row)
 	fresh := *id == 0 || *id >= t.next // no row has had an id of next or higher
@@ -49,7 +49,7 @@ func (t *Table[T]) put(ctx context.Context, tx *tx, row T) (body []byte, err err
 // update replaces the row with the same id, and reports whether there is one.
 // Usually the row existed and stays; only then the members of the list stay the
 // same.
-func (t *Table[T]) update(ctx context.Context, tx *tx, row T, args []any) (missing bool, err error) {
+func (t *Table) update(ctx context.Context, tx *tx, row any, args []any) (missing bool, err error) {
 	n, err := tx.w.base.Update(ctx, t.table, args, *t.idOf(row), t.live())
 	if err == nil && n == 0 {
 		if t.res.SoftBy != "" {
@@ -65,7 +65,7 @@ func (t *Table[T]) update(ctx context.Context, tx *tx, row T, args []any) (missi
 
 // link stores the ids in the row's reference fields as links; a deleted row has
 // none.
-func (t *Table[T]) link(ctx context.Context, tx *tx, row T, fresh bool) error {
+func (t *Table) link(ctx context.Context, tx *tx, row any, fresh bool) error {
 	gone := *t.deleted(row) > 0
 	for i := range t.columns {
 		held, ok := t.columns[i].field.At(row).(*resource.IDs)
@@ -84,7 +84,7 @@ func (t *Table[T]) link(ctx context.Context, tx *tx, row T, fresh bool) error {
 }
 
 // taken turns a violated unique index into an error that names the fields.
-func (t *Table[T]) taken(ctx context.Context, tx *tx, row T, err error) error {
+func (t *Table) taken(ctx context.Context, tx *tx, row any, err error) error {
 	if chosen.Class(err) != engine.Taken {
 		return err
 	}
@@ -125,7 +125,7 @@ func plain(at any) any {
 	return nil
 }
 
-func (t *Table[T]) remove(ctx context.Context, tx *tx, id int64) error {
+func (t *Table) remove(ctx context.Context, tx *tx, id int64) error {
 	tx.touched[&t.lock]++
 	tx.note(&t.lock, id)
 	tx.touched[&t.members]++
@@ -140,24 +140,24 @@ func (t *Table[T]) remove(ctx context.Context, tx *tx, id int64) error {
 	return tx.cascade(ctx, string(t.res.Name), id)
 }
 
-func (t *Table[T]) putRow(ctx context.Context, tx *tx, row any) error {
-	id := t.idOf(row.(T))
+func (t *Table) putRow(ctx context.Context, tx *tx, row any) error {
+	id := t.idOf(row)
 	fresh := *id == 0
-	body, err := t.put(ctx, tx, row.(T))
+	body, err := t.put(ctx, tx, row)
 	if err != nil {
 		return err
 	}
 	return t.wrote(ctx, tx, *id, fresh, body)
 }
 
-func (t *Table[T]) deleteRow(ctx context.Context, tx *tx, id int64) error {
+func (t *Table) deleteRow(ctx context.Context, tx *tx, id int64) error {
 	if err := t.remove(ctx, tx, id); err != nil {
 		return err
 	}
 	return t.wrote(ctx, tx, id, false, nil)
 }
 
-func (t *Table[T]) deleteRows(ctx context.Context, tx *tx, where []resource.Where) error {
+func (t *Table) deleteRows(ctx context.Context, tx *tx, where []resource.Where) error {
 	cond, err := t.conditions(where)
 	if err != nil {
 		return err
@@ -170,7 +170,7 @@ func (t *Table[T]) deleteRows(ctx context.Context, tx *tx, where []resource.Wher
 	return err
 }
 
-func (t *Table[T]) removeAll(ctx context.Context, tx *tx, where engine.Cond) (int64, error) {
+func (t *Table) removeAll(ctx context.Context, tx *tx, where engine.Cond) (int64, error) {
 	if len(t.db.dependents(string(t.res.Name))) > 0 {
 		return t.removeEach(ctx, tx, where)
 	}

@@ -28,7 +28,7 @@ const (
 
 // seek returns a page from the mirror if that is faster than scanning the table;
 // otherwise it returns nil, and the engine runs the query.
-func (t *Table[T]) seek(ctx context.Context, q question) (*page, error) {
+func (t *Table) seek(ctx context.Context, q question) (*page, error) {
 	if t.mirror.newest.Load() < t.db.mirrored || named(q.f) || q.f == nil &&
 		(q.query.Offset < farFrom || len(q.query.Sort) == 0) {
 		return nil, nil
@@ -61,7 +61,7 @@ func (t *Table[T]) seek(ctx context.Context, q question) (*page, error) {
 
 // seekPage reads the rows of the page, or lets the engine choose among the rows
 // that were found.
-func (t *Table[T]) seekPage(ctx context.Context, q question, found []int64, total int64, whole bool) (*page, error) {
+func (t *Table) seekPage(ctx context.Context, q question, found []int64, total int64, whole bool) (*page, error) {
 	if !whole && len(found) > mostNarrow {
 		return nil, nil
 	}
@@ -105,7 +105,7 @@ type look struct {
 // searchOf returns the part of the query that the mirror can evaluate. whole
 // means all of it; otherwise the result includes every matching row and some
 // others. ok is false if the mirror cannot help.
-func (t *Table[T]) searchOf(q question) (s search, whole, ok bool) {
+func (t *Table) searchOf(q question) (s search, whole, ok bool) {
 	if !t.begins(q.base) { // it includes deleted rows
 		return s, false, false
 	}
@@ -151,7 +151,7 @@ func (t *Table[T]) searchOf(q question) (s search, whole, ok bool) {
 
 // probe returns the probe for a condition on texts; ok is false for other
 // conditions.
-func (t *Table[T]) probe(cond filter.Cond) (p probe, ok bool) {
+func (t *Table) probe(cond filter.Cond) (p probe, ok bool) {
 	if cond.Sub != "" || cond.Column.Kind != resource.KindText {
 		return p, false
 	}

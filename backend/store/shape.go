@@ -25,7 +25,9 @@ type Shape struct {
 }
 
 // ShapeOf returns the shape of a declaration.
-func ShapeOf[T any](r *resource.Resource[T]) Shape {
+func ShapeOf[T any](r *resource.Resource[T]) Shape { return shapeOf(r.Untyped()) }
+
+func shapeOf(r *resource.Untyped) Shape {
 	s := Shape{Table: string(r.Name), Former: r.Former}
 	row := r.New()
 	for i, c := range r.Columns() {
@@ -149,12 +151,12 @@ func some(names []string) string {
 }
 
 // keepFields updates the list of the table's fields in the file.
-func (t *Table[T]) keepFields(ctx context.Context, tx *tx) error {
-	return tx.w.base.SetMeta(ctx, engine.Fields, t.table.Name, ShapeOf(t.res).Fields...)
+func (t *Table) keepFields(ctx context.Context, tx *tx) error {
+	return tx.w.base.SetMeta(ctx, engine.Fields, t.table.Name, shapeOf(t.res).Fields...)
 }
 
 // fieldsKept reports whether the file lists the current fields.
-func (t *Table[T]) fieldsKept(ctx context.Context, tx *tx) (bool, error) {
+func (t *Table) fieldsKept(ctx context.Context, tx *tx) (bool, error) {
 	have, err := tx.w.base.Meta(ctx, engine.Fields, t.table.Name)
-	return slices.Equal(have, ShapeOf(t.res).Fields), err
+	return slices.Equal(have, shapeOf(t.res).Fields), err
 }

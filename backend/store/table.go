@@ -13,11 +13,11 @@ import (
 )
 
 // Table keeps the rows of one resource.
-type Table[T any] struct {
+type Table struct {
 	db       *DB
-	res      *resource.Resource[T]
-	columns  []column[T]
-	id       *resource.Field[T]
+	res      *resource.Untyped
+	columns  []column
+	id       *resource.UntypedField
 	next     int64 // the next id; used by the writer only
 	lock     seqlock
 	followed atomic.Int32 // number of feeds for its changes
@@ -33,19 +33,21 @@ type Table[T any] struct {
 }
 
 // column is a field and its column in the file.
-type column[T any] struct {
+type column struct {
 	resource.Column
-	field *resource.Field[T]
+	field *resource.UntypedField
 }
 
 // Add creates the table of r, or updates it to the current declaration.
-func Add[T any](db *DB, r *resource.Resource[T]) (*Table[T], error) {
-	t := &Table[T]{db: db, res: r}
+func Add[T any](db *DB, r *resource.Resource[T]) (*Table, error) { return add(db, r.Untyped()) }
+
+func add(db *DB, r *resource.Untyped) (*Table, error) {
+	t := &Table{db: db, res: r}
 	for i, c := range r.Columns() {
 		if c.Name == engine.ID {
 			t.id = &r.Fields[i]
 		}
-		t.columns = append(t.columns, column[T]{Column: c, field: &r.Fields[i]})
+		t.columns = append(t.columns, column{Column: c, field: &r.Fields[i]})
 	}
 	if t.id == nil {
 		return nil, fmt.Errorf("%s declares no field id", r.Name)
@@ -66,15 +68,15 @@ func Add[T any](db *DB, r *resource.Resource[T]) (*Table[T], error) {
 	return t, nil
 }
 
-func (t *Table[T]) state() *seqlock         { return &t.lock }
-func (t *Table[T]) nextID() *int64          { return &t.next }
-func (t *Table[T]) declared() *engine.Table { return t.table }
+func (t *Table) state() *seqlock         { return &t.lock }
+func (t *Table) nextID() *int64          { return &t.next }
+func (t *Table) declared() *engine.Table { return t.table }
 
 // sealedName returns the column that holds the secret values of a list of pairs.
 func sealedName(field string) string { return field + ".sealed" }
 
 // declare builds the declaration for the engine.
-func (t *Table[T]) declare() {
+func (t *Table) declare() {
 	t.table = &engine.Table{Name: string(t.res.Name), Soft: t.res.SoftBy, Indexes: t.indexes()}
 	for _, c := range t.columns {
 		t.table.Columns = append(t.table.Columns, engine.Column{Name: c.Name, Kind: c.Kind})
@@ -87,7 +89,7 @@ func (t *Table[T]) declare() {
 	t.shows = append([]string{engine.ID, engine.Body}, t.froms()...)
 }
 
-func (t *Table[T]) column(name string) *column[T] {
+func (t *Table) column(name string) *column {
 	for i := range t.columns {
 		if t.columns[i].Name == name {
 			return &t.columns[i]
@@ -96,13 +98,7 @@ func (t *Table[T]) column(name string) *column[T] {
 	return nil
 }
 
-// none returns nil, for no row; nil cannot be written for a T. (With a constraint
-// that makes T comparable, Go would compile all this once for each type.)
-func (t *Table[T]) none() (none T) { return none }
-
-func (t *Table[T]) isNone(row T) bool { return any(row) == any(t.none()) }
-
-func (t *Table[T]) idOf(row T) *int64 {
+func (t *Table) idOf(row any) *int64 {
 	if id, ok := t.id.At(row).(*resource.TextID); ok {
 		return (*int64)(id)
 	}
@@ -110,7 +106,7 @@ func (t *Table[T]) idOf(row T) *int64 {
 }
 
 // deleted returns the time when the row was soft-deleted, or 0.
-func (t *Table[T]) deleted(row T) *resource.Millis {
+func (t *Table) deleted(row any) *resource.Millis {
 	if t.res.SoftBy == "" {
 		return new(resource.Millis)
 	}
@@ -118,7 +114,7 @@ func (t *Table[T]) deleted(row T) *resource.Millis {
 }
 
 // args returns the values of all stored columns, in their order, and the body.
-func (t *Table[T]) args(row T) ([]any, error) {
+func (t *Table) args(row any) ([]any, error) {
 	args := make([]any, 0, len(t.columns)+4)
 	for i := range t.columns {
 		switch p := t.columns[i].field.At(row).(type) {
@@ -160,12 +156,12 @@ func (t *Table[T]) args(row T) ([]any, error) {
 
 // place identifies a field of one row, to bind its secrets to it. Ids are never
 // reused, and a row has its id before its first write.
-func (t *Table[T]) place(column int, row T) string {
+func (t *Table) place(column int, row any) string {
 	return string(t.res.Name) + "." + t.columns[column].Name + " " + strconv.FormatInt(*t.idOf(row), 10)
 }
 
 // kept returns a text as stored in the file: encrypted if the field is sealed.
-func (t *Table[T]) kept(column int, row T, text string) string {
+func (t *Table) kept(column int, row any, text string) string {
 	if !t.columns[column].field.Sealed || text == "" {
 		return text
 	}
@@ -173,14 +169,14 @@ func (t *Table[T]) kept(column int, row T, text string) string {
 }
 
 // unkept decrypts a text that kept has encrypted.
-func (t *Table[T]) unkept(column int, row T, text *string) {
+func (t *Table) unkept(column int, row any, text *string) {
 	if t.columns[column].field.Sealed && *text != "" {
 		*text = t.db.opened(t.place(column, row), *text)
 	}
 }
 
 // sealSecrets encrypts the values of props that responses mask; "" for none.
-func (t *Table[T]) sealSecrets(place string, props []resource.Property) (string, error) {
+func (t *Table) sealSecrets(place string, props []resource.Property) (string, error) {
 	secrets := map[string]string{}
 	for _, p := range props {
 		if p.Value != "" && p.IsSecret() {
@@ -195,7 +191,7 @@ func (t *Table[T]) sealSecrets(place string, props []resource.Property) (string,
 }
 
 // scan reads the stored columns into row.
-func (t *Table[T]) scan(scan func(...any) error, row T) error {
+func (t *Table) scan(scan func(...any) error, row any) error {
 	texts := make([]string, 2*len(t.columns))
 	dest := make([]any, 0, len(t.columns)+2)
 	for i := range t.columns {
@@ -251,7 +247,7 @@ func (b *blob) Scan(value any) error {
 	return nil
 }
 
-func (t *Table[T]) unseal(place, shown, sealed string, props *[]resource.Property) error {
+func (t *Table) unseal(place, shown, sealed string, props *[]resource.Property) error {
 	var err error
 	if *props, err = resource.ReadProperties(shown); err != nil || sealed == "" {
 		return err
@@ -268,13 +264,13 @@ func (t *Table[T]) unseal(place, shown, sealed string, props *[]resource.Propert
 	return err
 }
 
-func (t *Table[T]) unknown(id int64) error {
+func (t *Table) unknown(id int64) error {
 	return fault.New(fault.Unknown, "there is no %s %d", t.label(), id)
 }
 
 // load reads one row that meets the condition; it returns fault.Unknown if there
 // is none.
-func (t *Table[T]) load(ctx context.Context, q querier, id int64, where engine.Cond) (row T, err error) {
+func (t *Table) load(ctx context.Context, q querier, id int64, where engine.Cond) (row any, err error) {
 	list, err := t.query(ctx, q, engine.All{engine.HasID(id), where})
 	if err != nil {
 		return row, err

@@ -30,7 +30,7 @@ func (t *tx) Tally(ctx context.Context, name string, by []resource.By,
 	return table.tally(ctx, t, by, where)
 }
 
-func (t *Table[T]) tally(ctx context.Context, q querier, by []resource.By,
+func (t *Table) tally(ctx context.Context, q querier, by []resource.By,
 	where []resource.Where) ([]resource.Tally, error) {
 	groups := make([]engine.By, len(by))
 	for i, b := range by {

@@ -149,7 +149,7 @@ func (db *DB) states(names []string) []uint64 {
 	return states
 }
 
-// rows is a Table of an unknown row type, for rules that use it by name.
+// rows is a table of an unknown row type, for rules that use it by name.
 type rows interface {
 	state() *seqlock
 	follow(n int32)

@@ -12,33 +12,37 @@ import (
 
 // view serves the endpoints of computed rows. The engine filters and sorts them, so
 // that filter and sort mean the same as in a table.
-type view[T any] struct {
+type view struct {
 	db    *DB
-	views *resource.View[T]
-	table *Table[T] // the declaration; the table does not exist
-	plain *Table[T] // its columns that can be filtered and sorted
+	views *resource.UntypedView
+	table *Table // the declaration; the table does not exist
+	plain *Table // its columns that can be filtered and sorted
 }
 
 // ViewEndpoints returns the endpoints of a view.
 func ViewEndpoints[T any](db *DB, v *resource.View[T]) []resource.Endpoint {
-	t := &Table[T]{db: db, res: &v.Resource, id: &v.Fields[0]}
+	return viewEndpoints(db, v.Untyped())
+}
+
+func viewEndpoints(db *DB, v *resource.UntypedView) []resource.Endpoint {
+	t := &Table{db: db, res: &v.Untyped, id: &v.Fields[0]}
 	for i, c := range v.Columns() {
-		t.columns = append(t.columns, column[T]{Column: c, field: &v.Fields[i]})
+		t.columns = append(t.columns, column{Column: c, field: &v.Fields[i]})
 	}
-	plain := &Table[T]{db: db, res: t.res, id: t.id}
+	plain := &Table{db: db, res: t.res, id: t.id}
 	for _, c := range t.columns {
 		if c.Kind != resource.KindIDs && c.Kind != resource.KindPairs && c.Kind != resource.KindOther {
 			plain.columns = append(plain.columns, c)
 		}
 	}
 	plain.declare()
-	w := &view[T]{db, v, t, plain}
-	return endpoint.OfView(v, endpoint.Handlers[T]{DB: db, List: w.list, Get: w.get, Replace: w.change(true),
+	w := &view{db, v, t, plain}
+	return endpoint.OfView(v, endpoint.Handlers{DB: db, List: w.list, Get: w.get, Replace: w.change(true),
 		Patch: w.change(false)})
 }
 
 // rows returns all rows of the path, for a caller who may do op on its parents.
-func (w *view[T]) rows(ctx context.Context, q querier, c *resource.Call, op resource.Operation) ([]T, error) {
+func (w *view) rows(ctx context.Context, q querier, c *resource.Call, op resource.Operation) ([]any, error) {
 	for _, p := range w.views.Parents {
 		if _, err := w.db.below(ctx, q, c, p, op); err != nil {
 			return nil, err
@@ -47,7 +51,7 @@ func (w *view[T]) rows(ctx context.Context, q querier, c *resource.Call, op reso
 	return w.views.Rows(ctx, q, c)
 }
 
-func (w *view[T]) list(ctx context.Context, c *resource.Call) (any, error) {
+func (w *view) list(ctx context.Context, c *resource.Call) (any, error) {
 	q, err := resource.ParseQuery(c.Query, c.Lenient)
 	if err != nil {
 		return nil, err
@@ -78,7 +82,7 @@ func (w *view[T]) list(ctx context.Context, c *resource.Call) (any, error) {
 }
 
 // question returns the condition and the order of a list.
-func (w *view[T]) question(q resource.Query) (engine.Cond, []engine.Order, error) {
+func (w *view) question(q resource.Query) (engine.Cond, []engine.Order, error) {
 	columns := make([]resource.Column, len(w.plain.columns))
 	for i, c := range w.plain.columns {
 		columns[i] = c.Column
@@ -97,7 +101,7 @@ func (w *view[T]) question(q resource.Query) (engine.Cond, []engine.Order, error
 }
 
 // choose returns the indexes of the rows that meet the condition, in order.
-func (w *view[T]) choose(ctx context.Context, rows []T, where engine.Cond, order []engine.Order) ([]int, error) {
+func (w *view) choose(ctx context.Context, rows []any, where engine.Cond, order []engine.Order) ([]int, error) {
 	text := []byte{'['}
 	for i := range rows {
 		if i > 0 {
@@ -112,7 +116,7 @@ func (w *view[T]) choose(ctx context.Context, rows []T, where engine.Cond, order
 }
 
 // one returns the row of the path.
-func (w *view[T]) one(ctx context.Context, q querier, c *resource.Call, op resource.Operation) (none T, err error) {
+func (w *view) one(ctx context.Context, q querier, c *resource.Call, op resource.Operation) (none any, err error) {
 	var id int64
 	if w.views.Single == 0 {
 		if id, err = w.table.rowID(c); err != nil {
@@ -131,7 +135,7 @@ func (w *view[T]) one(ctx context.Context, q querier, c *resource.Call, op resou
 	return none, w.table.unknown(id)
 }
 
-func (w *view[T]) get(ctx context.Context, c *resource.Call) (any, error) {
+func (w *view) get(ctx context.Context, c *resource.Call) (any, error) {
 	fields := resource.ParseFields(c.Query)
 	if err := w.table.knownFields(fields); err != nil {
 		return nil, err
@@ -153,13 +157,13 @@ func (w *view[T]) get(ctx context.Context, c *resource.Call) (any, error) {
 	return response, nil
 }
 
-func (w *view[T]) shown(row T) (*resource.Response, error) {
+func (w *view) shown(row any) (*resource.Response, error) {
 	body, err := w.views.AppendJSON(nil, row)
 	return &resource.Response{ETag: resource.ETag(body), Body: resource.JSON(body)}, err
 }
 
 // change handles PUT, if whole is set, and PATCH.
-func (w *view[T]) change(whole bool) func(context.Context, *resource.Call) (any, error) {
+func (w *view) change(whole bool) func(context.Context, *resource.Call) (any, error) {
 	return func(ctx context.Context, c *resource.Call) (any, error) {
 		body, err := w.views.Read(c.Body, c.Lenient)
 		if err != nil {
@@ -198,7 +202,7 @@ func (w *view[T]) change(whole bool) func(context.Context, *resource.Call) (any,
 	}
 }
 
-func (w *view[T]) unchanged(c *resource.Call, was T) error {
+func (w *view) unchanged(c *resource.Call, was any) error {
 	if c.IfMatch == "" {
 		return nil
 	}
@@ -211,7 +215,7 @@ func (w *view[T]) unchanged(c *resource.Call, was T) error {
 
 // edited returns the row with the changes of the body; with whole, missing fields
 // get their defaults.
-func (w *view[T]) edited(was T, body *resource.Body, whole bool) (T, error) {
+func (w *view) edited(was any, body *resource.Body, whole bool) (any, error) {
 	now := w.table.copyOf(was)
 	if !whole {
 		return now, w.views.Apply(body, now, false)
@@ -229,7 +233,7 @@ func (w *view[T]) edited(was T, body *resource.Body, whole bool) (T, error) {
 }
 
 // audit records the change in the audit log as a change of the requested row.
-func (w *view[T]) audit(ctx context.Context, tx *tx, c *resource.Call, was, now T, whole bool) error {
+func (w *view) audit(ctx context.Context, tx *tx, c *resource.Call, was, now any, whole bool) error {
 	before, err := w.views.AppendJSON(nil, was)
 	if err != nil {
 		return err

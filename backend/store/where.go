@@ -29,7 +29,7 @@ func (c *condition) and(more ...engine.Cond) {
 
 // filtered adds the condition of a filter. derived are the conditions that derivedPairs
 // returns for it.
-func (t *Table[T]) filtered(c *condition, f *filter.Filter, derived map[string]engine.Derived) {
+func (t *Table) filtered(c *condition, f *filter.Filter, derived map[string]engine.Derived) {
 	if f == nil {
 		return
 	}
@@ -41,7 +41,7 @@ func (t *Table[T]) filtered(c *condition, f *filter.Filter, derived map[string]e
 	c.foreign = c.foreign || len(derived) > 0
 }
 
-func (t *Table[T]) alternative(all []filter.Cond, derived map[string]engine.Derived) engine.Cond {
+func (t *Table) alternative(all []filter.Cond, derived map[string]engine.Derived) engine.Cond {
 	c := &condition{}
 	done := map[string]bool{}
 	for _, cond := range all {
@@ -73,7 +73,7 @@ func (t *Table[T]) alternative(all []filter.Cond, derived map[string]engine.Deri
 // derivedPairs reads the derived lists of pairs that a filter names. It returns
 // conditions, without Conds, that select among the distinct values of the source
 // column, which are few, and so among the rows.
-func (t *Table[T]) derivedPairs(ctx context.Context, f *filter.Filter) (map[string]engine.Derived, error) {
+func (t *Table) derivedPairs(ctx context.Context, f *filter.Filter) (map[string]engine.Derived, error) {
 	derived := map[string]engine.Derived{}
 	for i := range t.res.Derived {
 		d := &t.res.Derived[i]
@@ -91,7 +91,7 @@ func (t *Table[T]) derivedPairs(ctx context.Context, f *filter.Filter) (map[stri
 
 // derivedLists returns an object that maps each value in d's source column to
 // the value of d.
-func (t *Table[T]) derivedLists(ctx context.Context, d *resource.Derived) ([]byte, error) {
+func (t *Table) derivedLists(ctx context.Context, d *resource.Derived) ([]byte, error) {
 	found, err := t.db.base.Tally(ctx, engine.Tally{Table: t.table, By: []engine.By{{Column: d.From}}})
 	if err != nil {
 		return nil, err
@@ -123,7 +123,7 @@ func (t *Table[T]) derivedLists(ctx context.Context, d *resource.Derived) ([]byt
 	return append(out, '}'), nil
 }
 
-func (t *Table[T]) compare(cond filter.Cond) engine.Cond {
+func (t *Table) compare(cond filter.Cond) engine.Cond {
 	name := cond.Column.Name
 	if name == "_all" {
 		return t.anyText(cond)
@@ -193,7 +193,7 @@ func negated(op filter.Op, c engine.Cond) engine.Cond {
 }
 
 // anyText compares every text of the row, including the values of pairs.
-func (t *Table[T]) anyText(cond filter.Cond) engine.Cond {
+func (t *Table) anyText(cond filter.Cond) engine.Cond {
 	op := cond.Op
 	if op.Negated() {
 		op--

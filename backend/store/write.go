@@ -14,7 +14,7 @@ import (
 )
 
 // get returns one row.
-func (t *Table[T]) get(ctx context.Context, c *resource.Call) (any, error) {
+func (t *Table) get(ctx context.Context, c *resource.Call) (any, error) {
 	fields := resource.ParseFields(c.Query)
 	if err := t.knownFields(fields); err != nil {
 		return nil, err
@@ -42,7 +42,7 @@ func (t *Table[T]) get(ctx context.Context, c *resource.Call) (any, error) {
 }
 
 // create adds a row and returns it.
-func (t *Table[T]) create(ctx context.Context, c *resource.Call) (any, error) {
+func (t *Table) create(ctx context.Context, c *resource.Call) (any, error) {
 	return t.run(ctx, c, t.creation)
 }
 
@@ -51,7 +51,7 @@ func (t *Table[T]) create(ctx context.Context, c *resource.Call) (any, error) {
 type step func(ctx context.Context, tx *tx) (*resource.Response, error)
 
 // run runs one write in its own transaction.
-func (t *Table[T]) run(ctx context.Context, c *resource.Call, prepare func(*resource.Call) (step, error)) (any, error) {
+func (t *Table) run(ctx context.Context, c *resource.Call, prepare func(*resource.Call) (step, error)) (any, error) {
 	do, err := prepare(c)
 	if err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func (t *Table[T]) run(ctx context.Context, c *resource.Call, prepare func(*reso
 	return response, nil
 }
 
-func (t *Table[T]) creation(c *resource.Call) (step, error) {
+func (t *Table) creation(c *resource.Call) (step, error) {
 	body, err := t.res.Read(c.Body, c.Lenient)
 	if err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func (t *Table[T]) creation(c *resource.Call) (step, error) {
 		if err := t.adopt(c, row); err != nil {
 			return nil, err
 		}
-		response, err := t.save(ctx, tx, c, "create", body, t.none(), row)
+		response, err := t.save(ctx, tx, c, "create", body, nil, row)
 		if err == nil {
 			response.Location = t.location(c) + "/" + t.id.Prefix + strconv.FormatInt(*t.idOf(row), 10)
 		}
@@ -95,7 +95,7 @@ func (t *Table[T]) creation(c *resource.Call) (step, error) {
 }
 
 // adopt sets the parent and the owner of a new row.
-func (t *Table[T]) adopt(c *resource.Call, row T) error {
+func (t *Table) adopt(c *resource.Call, row any) error {
 	for _, p := range t.res.Parents {
 		id, err := c.ID(p.Param)
 		if err != nil {
@@ -110,7 +110,7 @@ func (t *Table[T]) adopt(c *resource.Call, row T) error {
 }
 
 // location returns the path of the list, with its parameters filled in.
-func (t *Table[T]) location(c *resource.Call) string {
+func (t *Table) location(c *resource.Call) string {
 	path := t.res.Path
 	for name, value := range c.Vars {
 		path = strings.ReplaceAll(path, "{"+name+"}", value)
@@ -119,8 +119,8 @@ func (t *Table[T]) location(c *resource.Call) string {
 }
 
 // save runs the rules, writes now and returns its JSON.
-func (t *Table[T]) save(ctx context.Context, tx *tx, c *resource.Call, action string, body *resource.Body, was,
-	now T) (*resource.Response, error) {
+func (t *Table) save(ctx context.Context, tx *tx, c *resource.Call, action string, body *resource.Body, was,
+	now any) (*resource.Response, error) {
 	w := &resource.Write{Context: ctx, Call: c, Tx: tx, Given: body.Given, Body: body}
 	if t.res.Check != nil {
 		if err := tx.rule(func() error { return t.res.Check(w, was, now) }); err != nil {
@@ -136,7 +136,7 @@ func (t *Table[T]) save(ctx context.Context, tx *tx, c *resource.Call, action st
 // record writes now and everything that depends on it, and returns the JSON of
 // the row. The audit log gets action, and the names of fields that the JSON does
 // not contain.
-func (t *Table[T]) record(ctx context.Context, tx *tx, w *resource.Write, action string, was, now T,
+func (t *Table) record(ctx context.Context, tx *tx, w *resource.Write, action string, was, now any,
 	unseen ...string) (*resource.Response, error) {
 	if t.res.Settle != nil {
 		if err := tx.rule(func() error { return t.res.Settle(w, was, now) }); err != nil {
@@ -144,7 +144,7 @@ func (t *Table[T]) record(ctx context.Context, tx *tx, w *resource.Write, action
 		}
 	}
 	text, err := t.put(ctx, tx, now)
-	if err == nil && t.isNone(was) && t.res.Numbered != nil {
+	if err == nil && was == nil && t.res.Numbered != nil {
 		t.res.Numbered(now)
 		text, err = t.put(ctx, tx, now)
 	}
@@ -157,7 +157,7 @@ func (t *Table[T]) record(ctx context.Context, tx *tx, w *resource.Write, action
 		}
 	}
 	var before []byte
-	if !t.isNone(was) {
+	if was != nil {
 		if before, err = t.shownAs(was); err != nil {
 			return nil, err
 		}
@@ -173,7 +173,7 @@ func (t *Table[T]) record(ctx context.Context, tx *tx, w *resource.Write, action
 }
 
 // written returns a row that was just written, with its derived values.
-func (t *Table[T]) written(ctx context.Context, tx *tx, who *resource.Access, row T, body []byte) ([]byte, error) {
+func (t *Table) written(ctx context.Context, tx *tx, who *resource.Access, row any, body []byte) ([]byte, error) {
 	p := &page{ids: []int64{*t.idOf(row)}, body: [][]byte{body}, from: [][]string{nil}}
 	for _, name := range t.froms() {
 		p.from[0] = append(p.from[0], storedText(t.column(name).field.At(row)))
@@ -194,15 +194,15 @@ func storedText(at any) string {
 }
 
 // replace handles PUT: fields that are not given get their defaults.
-func (t *Table[T]) replace(ctx context.Context, c *resource.Call) (any, error) {
+func (t *Table) replace(ctx context.Context, c *resource.Call) (any, error) {
 	return t.run(ctx, c, t.replacement)
 }
 
-func (t *Table[T]) replacement(c *resource.Call) (step, error) {
+func (t *Table) replacement(c *resource.Call) (step, error) {
 	if t.res.PartialPut && c.Lenient {
 		return t.patching(c)
 	}
-	return t.change(c, "replace", func(was T, body *resource.Body) (T, error) {
+	return t.change(c, "replace", func(was any, body *resource.Body) (any, error) {
 		now, err := t.res.Defaults()
 		if err != nil {
 			return now, err
@@ -220,12 +220,12 @@ func (t *Table[T]) replacement(c *resource.Call) (step, error) {
 }
 
 // patch handles PATCH: only the given fields change.
-func (t *Table[T]) patch(ctx context.Context, c *resource.Call) (any, error) {
+func (t *Table) patch(ctx context.Context, c *resource.Call) (any, error) {
 	return t.run(ctx, c, t.patching)
 }
 
-func (t *Table[T]) patching(c *resource.Call) (step, error) {
-	return t.change(c, "change", func(was T, body *resource.Body) (T, error) {
+func (t *Table) patching(c *resource.Call) (step, error) {
+	return t.change(c, "change", func(was any, body *resource.Body) (any, error) {
 		now := t.copyOf(was)
 		return now, t.res.Apply(body, now, false)
 	})
@@ -233,8 +233,8 @@ func (t *Table[T]) patching(c *resource.Call) (step, error) {
 
 func copyValue(to, from any) { reflect.ValueOf(to).Elem().Set(reflect.ValueOf(from).Elem()) }
 
-func (t *Table[T]) change(c *resource.Call, action string,
-	edit func(was T, body *resource.Body) (T, error)) (step, error) {
+func (t *Table) change(c *resource.Call, action string,
+	edit func(was any, body *resource.Body) (any, error)) (step, error) {
 	body, err := t.res.Read(c.Body, c.Lenient)
 	if err != nil {
 		return nil, err
@@ -260,7 +260,7 @@ func (t *Table[T]) change(c *resource.Call, action string,
 }
 
 // rowID returns the id of the row in the call.
-func (t *Table[T]) rowID(c *resource.Call) (int64, error) {
+func (t *Table) rowID(c *resource.Call) (int64, error) {
 	if t.res.Single > 0 {
 		return t.res.Single, nil
 	}
@@ -274,12 +274,12 @@ func (t *Table[T]) rowID(c *resource.Call) (int64, error) {
 // own reads the row of the path, if the caller may do op on it. It returns
 // fault.Denied if the caller may only view the row, and fault.Unknown if the
 // caller may not view it either.
-func (t *Table[T]) own(ctx context.Context, tx *tx, c *resource.Call, op resource.Operation) (T, error) {
+func (t *Table) own(ctx context.Context, tx *tx, c *resource.Call, op resource.Operation) (any, error) {
 	return t.ownAs(ctx, tx, c, op, alive)
 }
 
-func (t *Table[T]) ownAs(ctx context.Context, tx *tx, c *resource.Call, op resource.Operation,
-	which life) (row T, err error) {
+func (t *Table) ownAs(ctx context.Context, tx *tx, c *resource.Call, op resource.Operation,
+	which life) (row any, err error) {
 	id, err := t.rowID(c)
 	if err != nil {
 		return row, err
@@ -308,7 +308,7 @@ func (t *Table[T]) ownAs(ctx context.Context, tx *tx, c *resource.Call, op resou
 	return row, err
 }
 
-func (t *Table[T]) opType(c *resource.Call) (string, error) {
+func (t *Table) opType(c *resource.Call) (string, error) {
 	op := c.Query.Get("opType")
 	if !t.res.OpTypes || op == "" {
 		return endpoint.Refresh, nil
@@ -320,7 +320,7 @@ func (t *Table[T]) opType(c *resource.Call) (string, error) {
 	return op, nil
 }
 
-func (t *Table[T]) mergePairs(op string, was, now T, body *resource.Body) error {
+func (t *Table) mergePairs(op string, was, now any, body *resource.Body) error {
 	if op == endpoint.Refresh {
 		return nil
 	}

@@ -39,20 +39,21 @@ func Get[Out any](path, summary string, do func(context.Context, *resource.Call)
 // response by its Go type.
 func Post[In, Out any](path, summary string, r *resource.Resource[*In],
 	do func(context.Context, *resource.Call, *In) (Out, error)) resource.Endpoint {
-	body := r.Schema()
+	untyped := r.Untyped()
+	body := untyped.Schema()
 	e := Call("POST", path, summary, func(ctx context.Context, c *resource.Call) (out Out, err error) {
-		given, err := r.Read(c.Body, false)
+		given, err := untyped.Read(c.Body, false)
 		if err != nil {
 			return out, err
 		}
-		in, err := r.Defaults()
+		in, err := untyped.Defaults()
 		if err == nil {
-			err = r.Apply(given, in, true)
+			err = untyped.Apply(given, in, true)
 		}
 		if err != nil {
 			return out, err
 		}
-		return do(ctx, c, in)
+		return do(ctx, c, in.(*In))
 	})
 	e.Body, e.Limit = &body, MaxDraft
 	return e
