@@ -3,6 +3,7 @@ package sqlite
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"spyglass/backend/filter"
@@ -101,7 +102,7 @@ func (b *text) cond(t *engine.Table, c engine.Cond) {
 	case engine.First:
 		b.add(`"id" IN (SELECT "id" FROM `)
 		b.name(c.Table.Name)
-		b.where(c.Table, c.Where)
+		b.where(c.Table, eachRow(c.Where))
 		b.add(` ORDER BY "id" LIMIT ?)`)
 		b.args = append(b.args, c.N)
 	case engine.Holds:
@@ -154,11 +155,10 @@ func (b *text) among(values any) {
 func (b *text) holds(t *engine.Table, c engine.Holds) {
 	link := linkOf(t, c.Column)
 	if c.Check {
-		b.add("EXISTS (SELECT 1 FROM ", link, ` l WHERE l."ref" = ? AND l."row" = `, placeOf(t, "id"), ")")
-		b.args = append(b.args, c.IDs[0])
-		return
+		b.add("EXISTS (SELECT 1 FROM ", link, ` WHERE "row" = `, placeOf(t, "id"), ` AND "ref"`)
+	} else {
+		b.add(`"id" IN (SELECT "row" FROM `, link, ` WHERE "ref"`)
 	}
-	b.add(`"id" IN (SELECT "row" FROM `, link, ` WHERE "ref"`)
 	if len(c.IDs) == 1 {
 		b.add(" = ?")
 		b.args = append(b.args, c.IDs[0])
@@ -166,6 +166,27 @@ func (b *text) holds(t *engine.Table, c engine.Holds) {
 		b.among(c.IDs)
 	}
 	b.add(")")
+}
+
+// eachRow returns the condition of a page that begins behind an id, with links
+// checked row by row. SQLite would list all links for each page, though all pages
+// together check each row only once.
+func eachRow(where engine.Cond) engine.Cond {
+	all, _ := where.(engine.All)
+	if !slices.ContainsFunc(all, func(c engine.Cond) bool {
+		behind, ok := c.(engine.Compare)
+		return ok && behind.Column == engine.ID && behind.Op == ">"
+	}) {
+		return where
+	}
+	all = slices.Clone(all)
+	for i, c := range all {
+		if held, ok := c.(engine.Holds); ok {
+			held.Check = true
+			all[i] = held
+		}
+	}
+	return all
 }
 
 func collation(t *engine.Table, column string) string {

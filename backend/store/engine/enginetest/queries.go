@@ -81,6 +81,8 @@ var conditions = []struct {
 	{engine.In{Column: "size", Table: things, Where: engine.HasID(1)}, ""},
 	{engine.First{Table: things, Where: engine.Compare{Column: "on", Op: "=", Value: true}, N: 2}, "1; 3"},
 	{engine.First{Table: things, Where: engine.All{}, N: 0}, ""},
+	{engine.First{Table: things, Where: engine.All{engine.Deleted(false), engine.Compare{Column: "id", Op: ">",
+		Value: int64(1)}, engine.Holds{Column: "groups", IDs: []int64{1, 2, 3}}}, N: 2}, "2; 4"},
 	{engine.Holds{Column: "groups", IDs: []int64{2}}, "1; 2"},
 	{engine.Holds{Column: "groups", IDs: []int64{2, 3, 4}}, "1; 2; 4"},
 	{engine.Holds{Column: "groups"}, ""},
