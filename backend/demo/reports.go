@@ -112,8 +112,9 @@ func (f *filler) trended() (out []reporting.ReportMetric, err error) {
 }
 
 // runs runs each report except the sixth once, for the administrator. The metric
-// trend waits until there is a past to measure. If Fill fails, its files belong
-// to no report, and the portal deletes them when it starts.
+// trend waits until there is a past to measure, and in a large company all reports
+// wait, because most of them read all devices. If Fill fails, its files belong to no
+// report, and the portal deletes them when it starts.
 func (f *filler) runs(folder string) error {
 	if folder == "" {
 		return nil
@@ -131,7 +132,7 @@ func (f *filler) runs(folder string) error {
 		at := f.now - resource.Seconds(3600*(len(reports)-i))
 		task := reporting.ReportTask{ID: r.ID, ReportID: r.ID, State: reporting.TaskDone, Progress: 100, CreatedOn: at,
 			StartedOn: at, EndedOn: at + 1, UserID: 1, User: "admin"}
-		if r.ID == metricReport {
+		if r.ID == metricReport || f.count > associated {
 			task.State, task.Progress, task.CreatedOn, task.StartedOn, task.EndedOn, task.DueOn = reporting.TaskWaiting,
 				0, f.now, 0, 0, f.now+pastTakes
 			task.Format, task.Groups = r.Format, []int64{}
