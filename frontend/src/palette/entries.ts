@@ -1,7 +1,7 @@
 import type { App } from '../state/app.svelte'
 import type { Method } from '../client'
 import type { IconName } from '../ui/icons'
-import { begins, rank, type Ranked } from '../ui/fuzzy'
+import { begins, prepare, rank, type Ranked, type Text } from '../ui/fuzzy'
 
 /** How bad something is: the names of icons and colors. */
 export type Level = 'crit' | 'error' | 'warn' | 'ok'
@@ -103,8 +103,16 @@ export function named(section: Section, query: Query): boolean {
   return query.bare || section.entries[0].score >= begins + 50 * (query.text.split(/\s+/).length - 1)
 }
 
+/** What is searched in each entry, for the next key. */
+const prepared = new WeakMap<Entry, Text>()
+function searched(e: Entry): Text {
+  let text = prepared.get(e)
+  if (!text) prepared.set(e, (text = prepare([e.text, e.words, e.hint])))
+  return text
+}
+
 export function section(source: Source, entries: readonly Entry[], query: Query): Section {
-  const found = rank(query.bare ? '' : query.text, entries, (e) => [e.text, e.words, e.hint])
+  const found = rank(query.bare ? '' : query.text, entries, searched)
   const few = query.sign ? 200 : query.bare ? source.first : source.most
   return { group: source.group, entries: found.slice(0, few), total: found.length }
 }

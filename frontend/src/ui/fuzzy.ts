@@ -82,7 +82,7 @@ export function pieces(text: string, marks: readonly number[] | undefined): Piec
 }
 
 function matchAll(words: string[], { fields, lower }: Text): { score: number; marks: number[][] } | undefined {
-  const hits = fields.map(() => new Set<number>())
+  const found: { field: number; at: number[] }[] = []
   let score = 0
   for (const word of words) {
     let best: { field: number; score: number; at: number[] } | undefined
@@ -95,10 +95,12 @@ function matchAll(words: string[], { fields, lower }: Text): { score: number; ma
     }
     if (!best) return undefined
     score += best.score
-    for (const at of best.at) hits[best.field].add(at)
+    found.push(best)
   }
   const shorter = fields.length ? 10 / (10 + fields[0].length) : 0
-  return { score: score + shorter, marks: hits.map((h) => [...h].sort((a, b) => a - b)) }
+  const marks = fields.map((_, f) => [...new Set(found.flatMap((hit) => (hit.field === f ? hit.at : [])))])
+  for (const of of marks) of.sort((a, b) => a - b)
+  return { score: score + shorter, marks }
 }
 
 /** Matches the exact word, preferably at the beginning of a word of the text. */
