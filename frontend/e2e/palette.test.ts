@@ -242,6 +242,8 @@ test('before anything is typed, what was run last comes first', async () => {
     await until(p.palette.getByRole('option', { selected: true }), new RegExp(`^${name}`))
     await page.keyboard.press('Enter')
     await p.palette.waitFor({ state: 'detached' })
+    if (name !== 'Keyboard shortcuts') continue
+    await page.getByRole('dialog', { name }).waitFor()
     await page.keyboard.press('Escape')
   }
   await page.keyboard.press('Control+K')

@@ -185,7 +185,7 @@ describe('what must be asked for', () => {
     ])
   })
 
-  test('comes together, in the order of the sources, so that nothing moves when one is later', async () => {
+  test('comes in the order of the sources, so that nothing moves when one is later', async () => {
     const portal: Call[] = []
     const { calls, type, results, shown } = asking(slow('Devices', portal))
     type('db')
@@ -200,6 +200,40 @@ describe('what must be asked for', () => {
         ['History', '/device/devices?filter=db'],
         ['Devices', 'db-01'],
       ],
+    ])
+  })
+
+  test('does not wait for what is shown below it', async () => {
+    const portal: Call[] = []
+    const { calls, type, results, shown } = asking(slow('Devices', portal))
+    type('db')
+    calls[0].answer([entry('/device/devices?filter=db')])
+    await settle()
+    expect([results.busy, shown()]).toEqual([true, [['History', '/device/devices?filter=db']]])
+    portal[0].answer([entry('db-01')])
+    await results.settled
+    expect(shown()).toEqual([
+      ['History', '/device/devices?filter=db'],
+      ['Devices', 'db-01'],
+    ])
+  })
+
+  test('does not move what is selected, until the next key', async () => {
+    const { calls, type, results, shown } = asking()
+    type('snd')
+    results.hold(0)
+    calls[0].answer([entry('snd-01')])
+    await results.settled
+    expect(shown()).toEqual([
+      ['Run', 'Send Request'],
+      ['History', 'snd-01'],
+    ])
+    type('sn')
+    calls[1].answer([entry('snd-01')])
+    await results.settled
+    expect(shown()).toEqual([
+      ['History', 'snd-01'],
+      ['Run', 'Send Request'],
     ])
   })
 

@@ -4,9 +4,7 @@ import { listObjects, namesOf, objectList, type Item, type ObjectList } from '..
 import type { IconName } from '../ui/icons'
 import type { App } from '../state/app.svelte'
 import type { Entry, Level } from './entries'
-
-/** The built-in portal responds at once; others are requested after a pause in typing. */
-const pause = 60
+import { waitFor } from './targets'
 
 /** A kind of objects that can be searched by name. */
 export interface ObjectKind {
@@ -33,7 +31,7 @@ export async function objectsOf(app: App, { path, icon, by, status }: ObjectKind
   const found = objectList(`${path}/{id}`, 'id', (id) => app.catalog.byId(id))
   if (!found) return []
   const list = { ...found, ...(by && { names: by, searchable: by }), ...(status && { status }) }
-  const items = await listObjects(app.lookups, list, path, query, signal, app.portal.remote ? undefined : pause)
+  const items = await listObjects(app.lookups, list, path, query, signal, waitFor(app))
   if (!status) return items.map((item) => entry(app, list, item, icon))
   return items
     .sort((a, b) => rankOf(a[status]) - rankOf(b[status]))

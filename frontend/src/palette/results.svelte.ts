@@ -12,14 +12,15 @@ import {
 } from './entries'
 import { text } from './text'
 
-/** How long responses wait for each other, in ms, so that they appear together. */
-const together = 250
+/** How long a response waits for those shown above it, in ms. */
+const inOrder = 250
 const mostRecent = 5
-const aMoment = () => new Promise((go) => setTimeout(go, together))
+const aMoment = () => new Promise<void>((go) => setTimeout(go, inOrder))
 
 /**
- * The results of a query. Local matches appear at once, and requested ones below them, so that nothing moves when these
- * arrive; only local matches by other fields than the name make room.
+ * The results of a query. Local matches appear at once, and requested ones below them as they arrive, in the order of
+ * their sources, so that nothing moves; only local matches by other fields than the name make room, until an entry is
+ * selected.
  */
 export class Results {
   query = $state('')
@@ -31,18 +32,30 @@ export class Results {
   /** Resolves when all responses are shown, or failed. */
   settled: Promise<unknown> = Promise.resolve()
   #asking: AbortController | undefined
+  /** The sections down to that of the selected entry, which stay as they are. */
+  #held = $state.raw<Section[]>([])
   readonly #ran: string[] // when the palette was opened
 
   readonly #lists: Map<Source, Entry[]> = $derived.by(
     () => new Map(this.sources.map((s) => [s, s.list?.(this.app) ?? []])),
   )
   readonly #parsed = $derived(parseQuery(this.query))
+  /** The local matches, which responses do not change. */
+  readonly #atHand: Section[] = $derived.by(() =>
+    search(
+      this.sources.filter((s) => s.list),
+      (s) => this.#lists.get(s)!,
+      this.#parsed,
+    ),
+  )
   readonly sections: Section[] = $derived.by(() => {
-    const atHand = this.#atHand()
-    const [first, last] = [true, false].map((is) => atHand.filter((s) => named(s, this.#parsed) === is))
-    const all = [...first, ...this.#asked(), ...last]
-    if (!this.#parsed.bare || this.#parsed.sign) return all
-    return withRecent(text.palette.recent, this.#ran, [...this.#lists.values()].flat(), all)
+    const [first, last] = [true, false].map((is) => this.#atHand.filter((s) => named(s, this.#parsed) === is))
+    const found = [...first, ...this.#asked(), ...last]
+    const all =
+      this.#parsed.bare && !this.#parsed.sign
+        ? withRecent(text.palette.recent, this.#ran, [...this.#lists.values()].flat(), found)
+        : found
+    return [...this.#held, ...all.filter((s) => !this.#held.some((held) => held.group === s.group))]
   })
   readonly flat: Entry[] = $derived(this.sections.flatMap((s) => s.entries.map((e) => e.item)))
 
@@ -66,38 +79,39 @@ export class Results {
     this.app.settings.save({ ran: [id, ...this.#ran.filter((other) => other !== id)].slice(0, mostRecent) })
   }
 
+  /** Keeps an entry where it is while responses arrive. */
+  hold(at: number) {
+    let end = 0
+    const from = this.sections.findIndex((s) => (end += s.entries.length) > at)
+    this.#held = this.sections.slice(0, from + 1)
+  }
+
   /** Requests matches of the current query. */
   ask() {
     this.stop()
+    this.#held = []
     const stop = (this.#asking = new AbortController())
     const query = this.#parsed
     const text = query.bare ? '' : query.text
     const wanted = this.sources.filter((s) => s.ask && looksInto(s, query))
-    const answers = wanted.map(async (source) => ({ source, entries: await source.ask!(this.app, text, stop.signal) }))
-    const all = Promise.race([Promise.allSettled(answers), aMoment()])
-    const kept = answers.map(async (answer) => {
-      const { source, entries } = await answer
-      await all
-      if (!stop.signal.aborted) this.#answers = new Map(this.#answers).set(source, { text, entries })
-    })
+    const late = aMoment()
+    const show = async (source: Source, before: Promise<void>) => {
+      const answer = source.ask!(this.app, text, stop.signal)
+      const [found] = await Promise.allSettled([answer, Promise.race([before, late])])
+      if (found.status === 'rejected' || stop.signal.aborted) return // the palette works without failed sources
+      this.#answers = new Map(this.#answers).set(source, { text, entries: found.value })
+    }
+    let before = Promise.resolve()
+    const all = wanted.map((source) => (before = show(source, before)))
     this.busy = wanted.length > 0
-    this.settled = Promise.allSettled(kept).then(() => {
-      // the palette works without failed sources
+    this.settled = Promise.all(all).then(() => {
       if (!stop.signal.aborted) this.busy = false
     })
-    this.soon = Promise.race([this.settled, aMoment()])
+    this.soon = Promise.race([this.settled, late])
   }
 
   stop() {
     this.#asking?.abort()
-  }
-
-  #atHand(): Section[] {
-    return search(
-      this.sources.filter((s) => s.list),
-      (s) => this.#lists.get(s)!,
-      this.#parsed,
-    )
   }
 
   #asked(): Section[] {

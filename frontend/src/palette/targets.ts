@@ -11,7 +11,7 @@ export interface Target {
 }
 
 /** The built-in portal responds at once; others are requested after a pause in typing. */
-const pause = 60
+export const waitFor = (app: App) => (app.portal.remote ? undefined : 0)
 
 /** The lists in which names are looked up, with the fields of the names where they are special. */
 const lists = {
@@ -35,7 +35,7 @@ export async function targetsOf(
   const known = objectList(`${path}/{id}`, 'id', (id) => app.catalog.byId(id))
   if (!known || !words.trim()) return []
   const list = names ? { ...known, names: [...names], searchable: [...names] } : known
-  const items = await listObjects(app.lookups, list, path, words, signal, app.portal.remote ? undefined : pause)
+  const items = await listObjects(app.lookups, list, path, words, signal, waitFor(app))
   const exact = (t: Target) => Number([t.name, t.more].some((n) => n.toLowerCase() === words.trim().toLowerCase()))
   return items
     .map((item): Target => {
@@ -52,6 +52,5 @@ export async function listed<T>(
   query: Record<string, string>,
   signal: AbortSignal,
 ): Promise<{ total: number; items: T[] }> {
-  const wait = app.portal.remote ? undefined : pause
-  return app.lookups.ask<{ total: number; items: T[] }>(path, query, signal, wait)
+  return app.lookups.ask<{ total: number; items: T[] }>(path, query, signal, waitFor(app))
 }
