@@ -173,6 +173,10 @@ test('arrow keys lead to the next thing in a direction, and begin in the middle'
 test('dependencies of closed boxes are drawn as one line', () => {
   expect(bundles(fleet, closedBoxes(fleet, far.z))).toEqual([{ from: { box: 3 }, to: { box: 0 }, count: 1 }])
   expect(bundles(fleet, [-1, 1, -1, -1])).toEqual([{ from: { box: 1 }, to: { device: 4 }, count: 3 }])
+  expect(bundles(fleet, [-1, -1, 2, -1])).toEqual([
+    { from: { box: 1 }, to: { box: 2 }, count: 3 },
+    { from: { box: 3 }, to: { box: 2 }, count: 1 },
+  ])
   expect(bundles(fleet, [-1, -1, -1, -1])).toEqual([])
 })
 
