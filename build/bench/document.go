@@ -32,9 +32,9 @@ var findIn = figure{
 	goal: "≤ 1.5", measure: inBrowser(func(m browserTimes) (float64, float64) { return m.Find, m.Parse }),
 }
 
-// task is the longest time in which the page does not react meanwhile.
+// task is the longest task of the page meanwhile.
 var task = figure{
-	name: "task", does: "50 MB: longest task of the page, ms (floor: 50 ms, which people begin to feel)",
+	name: "task", does: "50 MB: longest task of the page, ms of CPU (floor: 50, which people begin to feel)",
 	goal: "≤ 1", measure: inBrowser(func(m browserTimes) (float64, float64) { return m.Task, 50 }),
 }
 

@@ -10,10 +10,10 @@ import (
 // mapDevices is the size of the fleet on the map.
 const mapDevices = 20_000
 
-// mapPan is the longest time in which the page does not react while the topology
-// map is dragged, at several scales.
+// mapPan is the longest task of the page while the topology map is dragged, at
+// several scales.
 var mapPan = figure{
-	name: "map", does: "map of 20,000 devices: longest task of the page while panning, ms (floor: 50)",
+	name: "map", does: "map of 20,000 devices: longest task of the page while panning, ms of CPU (floor: 50)",
 	goal: "≤ 1", measure: plain(func(ctx context.Context, p project.Project) (ours, floor float64, err error) {
 		var m struct {
 			Devices int

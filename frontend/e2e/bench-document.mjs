@@ -7,6 +7,7 @@
  */
 import { text } from 'node:stream/consumers'
 import { chromium } from 'playwright-core'
+import { longestTask } from './tasks.mjs'
 
 const [url, user] = process.argv.slice(2)
 if (!url || !user) {
@@ -37,8 +38,9 @@ try {
   await signIn(context)
   const all = []
   for (let i = 0; i < rounds; i++) {
-    const { task } = await measure(context, true)
-    const sent = await measure(context, false)
+    let task
+    await measure(context, async (page) => (task = await longestTask(page, () => page.evaluate(send, false))))
+    const sent = await measure(context, (page) => page.evaluate(send, true))
     all.push({ ...sent, task, ...(await parse(context, sent.document)) })
   }
   console.log(
@@ -73,24 +75,23 @@ async function fill(page, path) {
 
 /**
  * One send from an empty request, in a new page that has shown a response
- * before. To watch its tasks keeps a processor busy, so the other times are
- * taken unwatched.
+ * before.
  */
-async function measure(context, watched) {
+async function measure(context, sending) {
   const page = await context.newPage()
   await page.goto(url)
   await fill(page, '/device/groups')
   await page.keyboard.press('Control+Enter')
   await page.getByRole('tree', { name: 'JSON' }).getByRole('treeitem').first().waitFor()
   await fill(page, path)
-  const result = await page.evaluate(send, watched)
+  const result = await sending(page)
   await page.close()
   return result
 }
 
-/** Runs in the page. */
-async function send(watched) {
-  const used = () => (gc(), performance.memory.usedJSHeapSize)
+/** Runs in the page. The collection of garbage, to measure the heap, would be its longest task. */
+async function send(heap) {
+  const used = () => (heap ? (gc(), performance.memory.usedJSHeapSize) : 0)
   const replies = []
   const ask = window.fetch
   window.fetch = async (...call) => {
@@ -99,18 +100,6 @@ async function send(watched) {
     return answer
   }
   const before = used()
-  // The longest time between two turns of the event loop: a task's, and a few microseconds.
-  const turns = new MessageChannel()
-  let last = performance.now()
-  let task = 0
-  let over = false
-  turns.port1.onmessage = () => {
-    const now = performance.now()
-    task = Math.max(task, now - last)
-    last = now
-    if (!over) turns.port2.postMessage(0)
-  }
-  if (watched) turns.port2.postMessage(0)
 
   const painted = new Promise((done) => {
     const rows = new MutationObserver(() => {
@@ -136,7 +125,6 @@ async function send(watched) {
   await look('find?query=long-999&from=0&case=true')
   const find = performance.now() - seeking
   await new Promise((done) => setTimeout(done, 500)) // what comes after the first rows belongs to it
-  over = true
   window.fetch = ask
   const { connect, firstByte, download } = reply.timing
   const sent = connect + firstByte + download
@@ -146,7 +134,6 @@ async function send(watched) {
     paint: total - sent,
     indexed: end - sent,
     find,
-    task,
     heap: (used() - before) / 1e6,
   }
 }

@@ -1,12 +1,13 @@
 /**
  * Drags the topology map of a portal that runs already, at several scales, and
- * prints the longest time in which the page did not react meanwhile, in
- * milliseconds, as one JSON object: the worst of all scales, and each of them.
+ * prints the longest task of the page meanwhile, in milliseconds of CPU, as one
+ * JSON object: the worst of all scales, and each of them.
  *
  *   node e2e/bench-map.mjs http://127.0.0.1:8443 admin < password
  */
 import { text } from 'node:stream/consumers'
 import { chromium } from 'playwright-core'
+import { longestTask } from './tasks.mjs'
 
 const [url, user] = process.argv.slice(2)
 if (!url || !user) {
@@ -43,26 +44,15 @@ try {
     await page.waitForTimeout(600)
     for (let i = 0; i < steps; i++) await page.getByRole('button', { name: 'Zoom in' }).click()
     await page.waitForTimeout(300)
-    found.push(await drag(page, box))
+    found.push(await longestTask(page, () => drag(page, box)))
   }
   console.log(JSON.stringify({ devices: devices.ids.length, task: Math.max(...found), found }))
 } finally {
   await browser.close()
 }
 
-/** Drags in a circle, and returns the longest time between two turns of the event loop. */
+/** Drags in a circle. */
 async function drag(page, box) {
-  await page.evaluate(() => {
-    const turns = new MessageChannel()
-    const watch = (window.watch = { last: performance.now(), task: 0, over: false })
-    turns.port1.onmessage = () => {
-      const now = performance.now()
-      watch.task = Math.max(watch.task, now - watch.last)
-      watch.last = now
-      if (!watch.over) turns.port2.postMessage(0)
-    }
-    turns.port2.postMessage(0)
-  })
   const middle = { x: box.x + box.width / 2, y: box.y + box.height / 2 }
   await page.mouse.move(middle.x, middle.y)
   await page.mouse.down()
@@ -71,8 +61,4 @@ async function drag(page, box) {
     await page.mouse.move(middle.x + 160 * Math.sin(turn), middle.y + 120 * (1 - Math.cos(turn)))
   }
   await page.mouse.up()
-  return page.evaluate(() => {
-    window.watch.over = true
-    return Math.round(10 * window.watch.task) / 10
-  })
 }
