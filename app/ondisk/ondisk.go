@@ -15,7 +15,8 @@
 //
 // The files are YAML, because a body of several lines is a block of several lines there,
 // so that a diff shows the lines that changed; in JSON it would be one line. Keys have
-// one order, and what is empty is left out, so the same request is always the same text.
+// one order, and what is empty is left out, so the same request is always the same text,
+// except in a file that somebody edited: a change keeps its comments and its order.
 // build/docs/collections.md describes the keys.
 //
 // # Names and order
@@ -189,13 +190,14 @@ func (e *exampleFile) build(o *object) {
 	o.text("body", e.Body)
 }
 
-// EncodeCollection returns the text of collection.yaml.
-func EncodeCollection(c Collection) ([]byte, error) {
+// EncodeCollection returns the text of collection.yaml. As for all files, comments in the
+// text that it has stay; was is nil for a new file.
+func EncodeCollection(c Collection, was []byte) ([]byte, error) {
 	c.Spyglass = version
 	if len(c.Variables) == 0 {
 		c.Variables = nil
 	}
-	return encode(&c, MaxFile)
+	return encode(&c, MaxFile, was)
 }
 
 // DecodeCollection reads collection.yaml; path is for errors.
@@ -212,7 +214,7 @@ func DecodeCollection(path string, text []byte) (Collection, error) {
 }
 
 // EncodeFolder returns the text of folder.yaml.
-func EncodeFolder(f Folder) ([]byte, error) { return encode(&f, MaxFile) }
+func EncodeFolder(f Folder, was []byte) ([]byte, error) { return encode(&f, MaxFile, was) }
 
 // DecodeFolder reads folder.yaml; path is for errors.
 func DecodeFolder(path string, text []byte) (Folder, error) {
@@ -224,7 +226,7 @@ func DecodeFolder(path string, text []byte) (Folder, error) {
 }
 
 // EncodeRequest returns the text of a request's file.
-func EncodeRequest(r Request) ([]byte, error) {
+func EncodeRequest(r Request, was []byte) ([]byte, error) {
 	d := &r.Draft
 	out := requestFile{Name: r.Name, Order: r.Order, Doc: r.Doc, Method: d.Method, Path: d.Path, Template: d.Template,
 		PathParams: fileRows(d.PathParams), Query: fileRows(d.Query), Headers: fileRows(d.Headers), Body: d.Body,
@@ -235,7 +237,7 @@ func EncodeRequest(r Request) ([]byte, error) {
 	for _, c := range d.Checks {
 		out.Checks = append(out.Checks, check{c.Kind, c.Target, c.Op, c.Value, !c.On})
 	}
-	return encode(&out, MaxFile)
+	return encode(&out, MaxFile, was)
 }
 
 // DecodeRequest reads a request's file; path is for errors. It returns nil for a file
@@ -264,12 +266,12 @@ func DecodeRequest(path string, text []byte) (*Request, error) {
 }
 
 // EncodeExample returns the text of an example's file.
-func EncodeExample(e Example) ([]byte, error) {
+func EncodeExample(e Example, was []byte) ([]byte, error) {
 	out := exampleFile{Name: e.Name, Order: e.Order, Status: e.Status, StatusText: e.StatusText, Body: e.Body}
 	for _, h := range e.Headers {
 		out.Headers = append(out.Headers, row{Key: h[0], Value: h[1]})
 	}
-	return encode(&out, MaxExample)
+	return encode(&out, MaxExample, was)
 }
 
 // DecodeExample reads an example's file; path is for errors.

@@ -56,10 +56,10 @@ func TestTheDocumentedFilesAreWhatIsWrittenAndRead(t *testing.T) {
 	example := ondisk.Example{Order: 1, SavedExample: workspace.SavedExample{Name: "Found", Status: 200,
 		StatusText: "OK", Headers: [][2]string{{"ETag", "1"}}, Body: "{\n  \"total\": 1\n}"}}
 	for i, write := range []func() ([]byte, error){
-		func() ([]byte, error) { return ondisk.EncodeCollection(collection) },
-		func() ([]byte, error) { return ondisk.EncodeFolder(folder) },
-		func() ([]byte, error) { return ondisk.EncodeRequest(documented) },
-		func() ([]byte, error) { return ondisk.EncodeExample(example) },
+		func() ([]byte, error) { return ondisk.EncodeCollection(collection, nil) },
+		func() ([]byte, error) { return ondisk.EncodeFolder(folder, nil) },
+		func() ([]byte, error) { return ondisk.EncodeRequest(documented, nil) },
+		func() ([]byte, error) { return ondisk.EncodeExample(example, nil) },
 	} {
 		if text, err := write(); err != nil || string(text) != examples[i] {
 			t.Errorf("writes %v\n%s\nthe page has\n%s", err, text, examples[i])
@@ -102,7 +102,7 @@ func TestEveryTextIsReadBackAsItWas(t *testing.T) {
 		if len(text) > 100 || text == "" {
 			want.Draft.Checks = nil
 		}
-		file, err := ondisk.EncodeRequest(want)
+		file, err := ondisk.EncodeRequest(want, nil)
 		if err != nil {
 			t.Errorf("%q: %v", text, err)
 			continue
@@ -119,6 +119,90 @@ func TestEveryTextIsReadBackAsItWas(t *testing.T) {
 	}
 }
 
+// edited is a request's file that somebody wrote by hand.
+const edited = `# Owned by the network team.
+
+method: GET
+# Only for the lab
+path: "/a" # not /b
+query: # in this order
+  # the page
+  - key: size
+    value: 50 # all of them
+  - key: sort
+    value: name
+    # - key: filter
+# Below all rows
+name: List # the name
+checks:
+  - kind: status # fast
+    op: is
+    value: "200"
+# the end
+`
+
+func TestAChangeKeepsTheCommentsOfAFile(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		file   string
+		change func(r *ondisk.Request)
+		was    string // is replaced
+		by     string
+	}{
+		{"nothing", edited, func(*ondisk.Request) {}, "", ""},
+		{"a value", edited, func(r *ondisk.Request) { r.Draft.Path = "/c" }, `"/a" #`, "/c #"},
+		{"a row", edited, func(r *ondisk.Request) { r.Draft.Query[0].Value = "7" }, `50 #`, `"7" #`},
+		{"the key of a row", edited, func(r *ondisk.Request) { r.Draft.Query[0].Key = "limit" }, "key: size", "key: limit"},
+		{"a row is switched off", edited, func(r *ondisk.Request) { r.Draft.Query[1].On = false },
+			"value: name\n", "value: name\n    disabled: true\n"},
+		{"a row before others", edited, func(r *ondisk.Request) {
+			r.Draft.Query = append(workspace.Rows{{On: true, Key: "new"}}, r.Draft.Query...)
+		}, "  # the page", "  - key: new\n  # the page"},
+		{"a row that is gone", edited, func(r *ondisk.Request) { r.Draft.Query = r.Draft.Query[1:] },
+			"  # the page\n  - key: size\n    value: 50 # all of them\n", ""},
+		{"a new key", edited, func(r *ondisk.Request) { r.Draft.Body, r.Draft.Timeout = "a\nb", 5 },
+			"# Below all rows", "body: |-\n  a\n  b\ntimeout: 5\n# Below all rows"},
+		{"a key that is gone", edited, func(r *ondisk.Request) { r.Name = "" },
+			"# Below all rows\nname: List # the name\n", ""},
+		{"a comment below a key that is gone", "method: GET\npath: /a\ntimeout: 5\n# below\n\nname: x\n",
+			func(r *ondisk.Request) { r.Draft.Timeout = 0 }, "timeout: 5\n", ""},
+		{"a comment below the first key", "timeout: 5\n# below\n\nmethod: GET\n",
+			func(r *ondisk.Request) { r.Draft.Timeout = 0 }, "timeout: 5\n# below\n\n", "# below\n"},
+		{"a block", "method: GET\nbody: |- # why\n  a\n# end\n", func(r *ondisk.Request) { r.Draft.Body = "a\nb" },
+			"  a\n", "  a\n  b\n"},
+		{"a text that needs quotes", "method: GET\nbody: a # why\n", func(r *ondisk.Request) { r.Draft.Body = "\u2028" },
+			"body: a", `body: "\L"`},
+		{"short forms", "method: GET\nquery: [{key: a, value: b}] # why\n", func(*ondisk.Request) {},
+			"query: [{key: a, value: b}] # why", "query:\n  # why\n  - key: a\n    value: b"},
+		{"another line end", "# top\r\n\r\nmethod: GET # why\r\npath: /a\r\n",
+			func(r *ondisk.Request) { r.Draft.Path = "/b" }, "", ""},
+	} {
+		r, err := ondisk.DecodeRequest("a.yaml", []byte(tt.file))
+		if err != nil {
+			t.Fatalf("%s: %v", tt.name, err)
+		}
+		tt.change(r)
+		want := strings.Replace(tt.file, tt.was, tt.by, 1)
+		if strings.Contains(tt.file, "\r") {
+			want = "# top\n\nmethod: GET # why\npath: /b\n"
+		}
+		got, err := ondisk.EncodeRequest(*r, []byte(tt.file))
+		if err != nil || string(got) != want {
+			t.Errorf("%s: writes %v\n%s\nwant\n%s", tt.name, err, got, want)
+			continue
+		}
+		if again, err := ondisk.EncodeRequest(*r, got); err != nil || string(again) != want {
+			t.Errorf("%s: the second time, it writes %v\n%s", tt.name, err, again)
+		}
+	}
+	collection, err := ondisk.EncodeCollection(ondisk.Collection{Name: "B", Variables: map[string]string{"a": "2"}},
+		[]byte("spyglass: 1\nname: A # ours\nvariables:\n  # how many\n  a: 1\n"))
+	if want := "spyglass: 1\nname: B # ours\nvariables:\n  # how many\n  a: \"2\"\n"; err != nil ||
+		string(collection) != want {
+		t.Errorf("a collection is written as %v\n%s", err, collection)
+	}
+}
+
 func FuzzDecodeRequest(f *testing.F) {
 	for _, text := range hostile {
 		f.Add([]byte("method: GET\nbody: " + text))
@@ -128,15 +212,21 @@ func FuzzDecodeRequest(f *testing.F) {
 		if err != nil || r == nil {
 			return
 		}
-		text, err := ondisk.EncodeRequest(*r)
+		text, err := ondisk.EncodeRequest(*r, nil)
 		if fault.Is(err, fault.TooLarge) {
 			return
 		}
 		if err != nil {
 			t.Fatalf("%q cannot be written again: %v", file, err)
 		}
-		if again, err := ondisk.DecodeRequest("a.yaml", text); err != nil || !reflect.DeepEqual(again, r) {
-			t.Fatalf("%q becomes %+v, %v, was %+v", file, again, err, r)
+		kept, err := ondisk.EncodeRequest(*r, file)
+		if err != nil {
+			t.Fatalf("%q cannot be changed: %v", file, err)
+		}
+		for _, text := range [][]byte{text, kept} {
+			if again, err := ondisk.DecodeRequest("a.yaml", text); err != nil || !reflect.DeepEqual(again, r) {
+				t.Fatalf("%q becomes %+v, %v, was %+v", file, again, err, r)
+			}
 		}
 	})
 }

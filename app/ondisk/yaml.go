@@ -97,28 +97,44 @@ func (o *object) scalar(value string) *yaml.Node {
 	return n
 }
 
-// encode returns the text of a file. It reads the text again: what would be another
-// request is never written.
+// encode returns the text of a file. With the text that the file has, it changes only what
+// differs, and keeps comments. It reads the text again: what would be another request is
+// never written.
 func encode[T any, P interface {
 	*T
 	builder
-}](in P, most int) ([]byte, error) {
-	for _, quoted := range []bool{false, true} {
-		o := newObject(quoted)
+}](in P, most int, was []byte) ([]byte, error) {
+	var old yaml.Node
+	if _, err := parse("it", was, most); err != nil || yaml.Unmarshal(was, &old) != nil {
+		old = yaml.Node{} // the text is new
+	}
+	for _, try := range []struct{ merge, quoted bool }{{true, false}, {true, true}, {false, false}, {false, true}} {
+		o := newObject(try.quoted)
 		in.build(o)
+		document := &o.node
+		if try.merge {
+			if old.Kind == 0 {
+				continue
+			}
+			document = merged(&old, &yaml.Node{Kind: yaml.DocumentNode, Content: []*yaml.Node{&o.node}})
+		}
 		var out bytes.Buffer
 		e := yaml.NewEncoder(&out)
 		e.SetIndent(2)
-		if errors.Join(e.Encode(&o.node), e.Close()) != nil {
+		if errors.Join(e.Encode(document), e.Close()) != nil {
 			continue
 		}
+		text := out.Bytes()
+		if try.merge && bytes.HasSuffix(text, []byte("\n\n")) && !bytes.HasSuffix(was, []byte("\n\n")) {
+			text = text[:len(text)-1] // below a comment at the end
+		}
 		var back T
-		err := decode("it", out.Bytes(), most, &back)
+		err := decode("it", text, most, &back)
 		if fault.Is(err, fault.TooLarge) {
 			return nil, err
 		}
 		if err == nil && reflect.DeepEqual(back, *(*T)(in)) {
-			return out.Bytes(), nil
+			return text, nil
 		}
 	}
 	return nil, fault.New(fault.Invalid, "it has characters that a text file cannot have")

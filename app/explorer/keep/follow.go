@@ -716,7 +716,7 @@ func (f *follower) adopted(file string, read *ondisk.Request) (*workspace.Reques
 			return nil, nil
 		}
 	}
-	want, err := ondisk.EncodeRequest(*read)
+	want, err := ondisk.EncodeRequest(*read, nil)
 	if err != nil {
 		return nil, nil
 	}
@@ -726,7 +726,7 @@ func (f *follower) adopted(file string, read *ondisk.Request) (*workspace.Reques
 			link != nil && !f.gone(link) {
 			continue
 		}
-		if text, err := f.text(r, read.Order); err == nil && bytes.Equal(text, want) {
+		if text, err := f.text(r, read.Order, nil); err == nil && bytes.Equal(text, want) {
 			if link == nil {
 				f.byRow[row{false, r.ID}] = &workspace.DiskFile{Path: file} // not for another file
 			}

@@ -80,6 +80,8 @@ type Keeper struct {
 
 	syncing sync.Mutex // one pass at a time
 
+	swap func(dir *os.File, a, b string) error // instead of exchange, in tests
+
 	mu      sync.Mutex
 	folders []*folder      // nil until they are read
 	dirty   map[int64]bool // users whose collections changed

@@ -2,6 +2,7 @@ package keep_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
@@ -448,6 +449,34 @@ func TestEachSideFollowsTheOther(t *testing.T) {
 			d.edit("collection.yaml", "Fleet", "Theirs")
 			d.do("PATCH /collections/{id}", 1, `{"name":"Mine"}`)
 		}, tree: strings.Replace(fleetTree, "Fleet", "Theirs", 1), file: "collection.yaml", has: "name: Theirs"},
+		{name: "the collection was renamed in the window", change: func(d *desk) {
+			d.do("PATCH /collections/{id}", 1, `{"name":"Mine"}`)
+		}, tree: strings.Replace(fleetTree, "Fleet", "Mine", 1), file: "collection.yaml", has: "name: Mine"},
+		{name: "the collection was renamed in the window, and its file is broken", change: func(d *desk) {
+			d.put("collection.yaml", "name: [Theirs\n")
+			d.do("PATCH /collections/{id}", 1, `{"name":"Mine"}`)
+		}, tree: strings.Replace(fleetTree, "Fleet", "Mine", 1), file: "collection.yaml", has: "name: [Theirs",
+			says: "collection.yaml, line 1: did not find expected ',' or ']'"},
+		{name: "a request was changed whose file has comments", change: func(d *desk) {
+			d.put("Devices/List.yaml", "# Ours\n\n"+strings.Replace(listFile, "GET", "GET # not POST", 1))
+			d.step()
+			d.do("PATCH /requests/{id}", 1, `{"doc":"A note"}`)
+		}, tree: fleetTree, file: "Devices/List.yaml", has: "# Ours\n\nname: List\norder: 1\nmethod: GET # not POST\n" +
+			"path: /device/devices?sort={{sort}}\ndoc: A note\n"},
+		{name: "a request was renamed whose file has comments", change: func(d *desk) {
+			d.edit("Devices/List.yaml", "GET", "GET # not POST")
+			d.step()
+			d.do("PATCH /requests/{id}", 1, `{"name":"All"}`)
+		}, tree: strings.Replace(fleetTree, "List", "All", 1), file: "Devices/All.yaml", has: "method: GET # not POST\n"},
+		{name: "a collection and a folder were changed whose files have comments", change: func(d *desk) {
+			d.edit("collection.yaml", "name:", "# Ours\nname:")
+			d.edit("Devices/folder.yaml", "name:", "# Ours\nname:")
+			d.step()
+			d.do("PATCH /collections/{id}", 1, `{"doc":"A note"}`)
+			d.do("PATCH /collections/{id}", 2, `{"doc":"A note"}`)
+			d.step()
+			d.same("folder.yaml", d.files()["Devices/folder.yaml"], "# Ours\nname: Devices\norder: 1\ndoc: A note\n")
+		}, tree: fleetTree, file: "collection.yaml", has: "# Ours\nname: Fleet\ndoc: A note\n"},
 		{name: "the order changed on both sides, and the request on disk", change: func(d *desk) {
 			d.edit("Devices/List.yaml", "/device/devices", "/x")
 			d.do("POST /collections/move", 0, `{"request":1,"to":2,"at":1}`)
@@ -563,6 +592,33 @@ func TestNothingIsLostWhenBothSidesChangeAtOnce(t *testing.T) {
 			if !strings.Contains(all, "path: "+path+"\n") || !strings.Contains(tree, " "+path+"]") {
 				t.Fatalf("round %d has lost %s:\n%s\n%s", round, path, tree, all)
 			}
+		}
+	}
+}
+
+// TestAnEditorThatSavesDuringAPassLosesNothing replaces a file after it was listed, or just
+// before Spyglass replaces it.
+func TestAnEditorThatSavesDuringAPassLosesNothing(t *testing.T) {
+	for _, swaps := range []bool{false, true} {
+		d := open(t)
+		d.fleet()
+		d.do("PATCH /requests/{id}", 1, `{"draft":{"path":"/mine"}}`)
+		save := sync.OnceFunc(func() { d.edit("Devices/List.yaml", "/device/devices", "/theirs") })
+		d.SetSwap(func(dir *os.File, a, b string) error {
+			if !swaps {
+				return errors.ErrUnsupported // as on other systems
+			}
+			save()
+			return keep.Exchange(dir, a, b)
+		})
+		if !swaps {
+			d.Workspace.Watch(func(int64, workspace.Kind) { save() })
+			d.edit("Devices/POST -a.yaml", "/a", "/b") // after the workspace has followed it
+		}
+		d.step()
+		d.step()
+		if tree := d.tree(); !strings.Contains(tree, "/theirs") || !strings.Contains(tree, "/mine") {
+			t.Errorf("with swaps %v, a version is lost: %s", swaps, tree)
 		}
 	}
 }

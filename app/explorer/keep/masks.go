@@ -10,15 +10,20 @@ import (
 
 // masked returns a draft without secrets.
 func (k *Keeper) masked(d workspace.Draft) workspace.Draft {
+	d, _ = outgoing.MaskDraft(d, k.endpoint(d))
+	return d
+}
+
+// endpoint returns the endpoint of a draft; nil if it is in no catalog.
+func (k *Keeper) endpoint(d workspace.Draft) *resource.Endpoint {
 	endpoint := k.Catalog.Match(d.Method, d.Path)
 	if endpoint == nil && d.Template != "" {
 		endpoint = k.Catalog.Match(d.Method, d.Template)
 	}
-	d, _ = outgoing.MaskDraft(d, endpoint)
-	return d
+	return endpoint
 }
 
-// unmasked returns a draft of a file with the secrets of the request that is there.
+// unmasked returns a changed draft with the secrets of the one that it was.
 func (k *Keeper) unmasked(d, was workspace.Draft) workspace.Draft {
 	hidden := k.masked(was)
 	d.Path = unmask(d.Path, hidden.Path, was.Path)

@@ -1,6 +1,7 @@
 package keep
 
 import (
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"io/fs"
@@ -73,13 +74,13 @@ func (w *writer) top() error {
 		return nil
 	}
 	out, expect := ondisk.Collection{Name: c.Name, Doc: c.Doc}, ""
+	var text []byte
 	var err error
 	if link == nil {
 		link = &workspace.DiskFile{Folder: true, RowID: c.ID}
 		out.Variables, err = w.variables()
 	} else {
 		expect = link.File
-		var text []byte
 		if text, err = w.read(ondisk.CollectionFile); err == nil {
 			var was ondisk.Collection
 			was, err = ondisk.DecodeCollection(ondisk.CollectionFile, text)
@@ -89,7 +90,7 @@ func (w *writer) top() error {
 	if err != nil {
 		return err
 	}
-	text, err := ondisk.EncodeCollection(out)
+	text, err = ondisk.EncodeCollection(out, text)
 	if ok, err := w.put(ondisk.CollectionFile, c.Name, text, err, expect); !ok {
 		return err
 	}
@@ -160,8 +161,10 @@ func (w *writer) folderFile(c *workspace.Collection, above string) (dir string, 
 	if !changed {
 		return link.Path, true, nil
 	}
-	text, err := ondisk.EncodeFolder(ondisk.Folder{Name: c.Name, Order: c.Position, Doc: c.Doc})
-	if ok, err := w.put(path.Join(link.Path, ondisk.FolderFile), c.Name, text, err, link.File); !ok {
+	file := path.Join(link.Path, ondisk.FolderFile)
+	text, err := ondisk.EncodeFolder(ondisk.Folder{Name: c.Name, Order: c.Position, Doc: c.Doc},
+		w.has(file, link.File))
+	if ok, err := w.put(file, c.Name, text, err, link.File); !ok {
 		return "", false, err
 	}
 	link.Name, link.Position, link.File, link.Row = c.Name, c.Position, ondisk.Hash(text), hashCollection(c)
@@ -225,8 +228,8 @@ func (w *writer) request(r *workspace.Request, dir string) error {
 		expect = link.File
 	}
 	if changed {
-		text, err := w.text(r, r.Position)
 		to := link.Path
+		text, err := w.text(r, r.Position, w.has(cmp.Or(was, to), link.File))
 		if was != "" {
 			to = path.Join(dir, w.newName(dir, name, ondisk.Ext))
 		}
@@ -265,7 +268,8 @@ func (w *writer) writeExamples(r *workspace.Request, link *workspace.DiskFile) e
 	names, want, hashes := ondisk.Names{}, map[string][]byte{}, []string{}
 	for i, e := range shownExamples(examples) {
 		file := path.Join(dir, names.New(ondisk.FileName(e.Name), ondisk.Ext))
-		text, err := ondisk.EncodeExample(ondisk.Example{Order: int64(i) + 1, SavedExample: e})
+		text, err := ondisk.EncodeExample(ondisk.Example{Order: int64(i) + 1, SavedExample: e},
+			w.has(file, w.files.Files[file]))
 		if err != nil {
 			w.problem(errors.New(file + " is not written: " + fault.Of(err).Message))
 			return nil
@@ -355,6 +359,15 @@ func (w *writer) missing(file string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
+// has returns the text of a file if it has the content that is expected, else nil.
+func (w *writer) has(file, expect string) []byte {
+	text, err := ondisk.ReadFile(w.root, file)
+	if err != nil || ondisk.Hash(text) != expect {
+		return nil
+	}
+	return text
+}
+
 // failed returns the error of a change on disk in words, after which another pass is due.
 func (w *writer) failed(file string, err error) error {
 	w.again = true
@@ -441,7 +454,11 @@ func (w *writer) exchange(a, b string) error {
 		return err
 	}
 	defer dir.Close()
-	return exchange(dir, filepath.Base(a), filepath.Base(b))
+	swap := w.k.swap
+	if swap == nil {
+		swap = exchange
+	}
+	return swap(dir, filepath.Base(a), filepath.Base(b))
 }
 
 // away deletes a file if it has the content that is expected.
