@@ -562,7 +562,7 @@ func (f *follower) request(link *workspace.DiskFile, r *workspace.Request) error
 		if err != nil || read == nil {
 			return err
 		}
-		now.Name, now.Doc, now.Draft = read.Name, read.Doc, f.k.unmasked(read.Draft, was.Draft)
+		now.Name, now.Doc, now.Draft = read.Name, read.Doc, f.k.fromFile(read.Draft, was.Draft)
 		if read.Order != link.Position {
 			now.Position = read.Order
 		}
@@ -759,7 +759,7 @@ func (f *follower) create(file string, read *ondisk.Request, link *workspace.Dis
 				return err
 			}
 			if was != nil && was.Trashed != 0 {
-				r.ID, r.Draft = was.ID, f.k.unmasked(cloned(r.Draft), was.Draft)
+				r.ID, r.Draft = was.ID, f.k.fromFile(cloned(r.Draft), was.Draft)
 			}
 		}
 		r.CollectionID = home.ID

@@ -623,6 +623,45 @@ func TestAnEditorThatSavesDuringAPassLosesNothing(t *testing.T) {
 	}
 }
 
+// TestRowsThatThePageOffersAreNotInFiles has a request with all query parameters of the
+// catalog, as the page saves it.
+func TestRowsThatThePageOffersAreNotInFiles(t *testing.T) {
+	d := open(t)
+	param := func(name, doc string, value any) resource.Param {
+		return resource.Param{Name: name, In: "query", Schema: resource.Schema{Type: "string", Doc: doc, Default: value}}
+	}
+	d.Keeper.Catalog = catalog.New([]resource.Endpoint{{Method: "GET", Path: "/device/devices",
+		Params: []resource.Param{param("size", "Rows", 50), param("sort", "Order", "name"), param("filter", "", nil),
+			param("fields", "", nil)}, Example: resource.Example{Query: [][2]string{{"filter", "name~web"}}}}})
+	query := `[{"on":false,"key":"size","value":"50","doc":"Rows"},` +
+		`{"on":true,"key":"sort","value":"-name","doc":"Order"},` +
+		`{"on":false,"key":"filter","value":"name~web"},{"on":false,"key":"fields","value":"id"},` +
+		`{"on":false,"key":"debug","value":""}]`
+	d.do("POST /collections", 0, `{"name":"Fleet"}`)
+	d.do("POST /requests", 0, `{"collectionId":1,"name":"List","draft":{"path":"/device/devices","query":`+query+`}}`)
+	d.do("POST /collections/{id}/folder", 1, d.named(d.dir))
+	d.step()
+	const want = "name: List\norder: 1\nmethod: GET\npath: /device/devices\nquery:\n  - key: sort\n    value: -name\n" +
+		"    doc: Order\n  - key: fields\n    value: id\n    disabled: true\n  - key: debug\n    disabled: true\n"
+	d.same("the file", d.files()["List.yaml"], want)
+	d.edit("List.yaml", "order: 1", "order: 1\ndoc: A note")
+	d.step()
+	if got := d.ask("GET /requests/{id}", 1, ""); !strings.Contains(got, `"query":`+query) ||
+		!strings.Contains(got, "A note") {
+		t.Errorf("read back, the request is %s", got)
+	}
+	d.edit("List.yaml", "  - key: sort\n", "  - key: size\n    value: \"5\"\n  - key: sort\n")
+	d.step()
+	if got := d.ask("GET /requests/{id}", 1, ""); strings.Count(got, `"size"`) != 1 {
+		t.Errorf("with a row that the page offers in the file, the request is %s", got)
+	}
+	d.edit("List.yaml", "/device/devices", "/other")
+	d.step()
+	if got := d.ask("GET /requests/{id}", 1, ""); strings.Contains(got, `"filter"`) {
+		t.Errorf("a request of another endpoint has rows of the first one: %s", got)
+	}
+}
+
 // TestFilesThatWereNotRecordedAreTheirRequests has files as after a kill: they are written,
 // and the workspace does not know it.
 func TestFilesThatWereNotRecordedAreTheirRequests(t *testing.T) {

@@ -199,7 +199,7 @@ func sameFiles(a, b *ondisk.Listing) bool {
 // text returns the text of a request's file. Comments in the text that it has stay.
 func (p *pass) text(r *workspace.Request, order int64, was []byte) ([]byte, error) {
 	return ondisk.EncodeRequest(ondisk.Request{Name: r.Name, Doc: r.Doc, Order: order,
-		Draft: p.k.masked(r.Draft)}, was)
+		Draft: p.k.masked(p.k.withoutOffers(r.Draft))}, was)
 }
 
 // read returns the text of a file of the listing.
