@@ -160,6 +160,11 @@ func TestAChangeKeepsTheCommentsOfAFile(t *testing.T) {
 		}, "  # the page", "  - key: new\n  # the page"},
 		{"a row that is gone", edited, func(r *ondisk.Request) { r.Draft.Query = r.Draft.Query[1:] },
 			"  # the page\n  - key: size\n    value: 50 # all of them\n", ""},
+		{"a row that is gone, and a changed one", edited, func(r *ondisk.Request) {
+			r.Draft.Query = r.Draft.Query[1:]
+			r.Draft.Query[0].Value = "id"
+		}, "  # the page\n  - key: size\n    value: 50 # all of them\n  - key: sort\n    value: name\n",
+			"  - key: sort\n    value: id\n"},
 		{"a new key", edited, func(r *ondisk.Request) { r.Draft.Body, r.Draft.Timeout = "a\nb", 5 },
 			"# Below all rows", "body: |-\n  a\n  b\ntimeout: 5\n# Below all rows"},
 		{"a key that is gone", edited, func(r *ondisk.Request) { r.Name = "" },
