@@ -449,6 +449,12 @@ func TestEachSideFollowsTheOther(t *testing.T) {
 			d.edit("collection.yaml", "Fleet", "Theirs")
 			d.do("PATCH /collections/{id}", 1, `{"name":"Mine"}`)
 		}, tree: strings.Replace(fleetTree, "Fleet", "Theirs", 1), file: "collection.yaml", has: "name: Theirs"},
+		{name: "somebody changed one mask to a name, which is shown", change: func(d *desk) {
+			d.edit("Devices/POST -a.yaml", `"x"`, `"********"`)
+			d.edit("Devices/POST -a.yaml", `"password": "********"`, `"description": "y"`)
+			d.step()
+			d.do("PATCH /requests/{id}", 2, `{"doc":"A note"}`)
+		}, tree: fleetTree, file: "Devices/POST -a.yaml", has: `"name": "********"`},
 		{name: "the collection was renamed in the window", change: func(d *desk) {
 			d.do("PATCH /collections/{id}", 1, `{"name":"Mine"}`)
 		}, tree: strings.Replace(fleetTree, "Fleet", "Mine", 1), file: "collection.yaml", has: "name: Mine"},

@@ -1,6 +1,7 @@
 package keep
 
 import (
+	"slices"
 	"strings"
 
 	"spyglass/app/explorer/outgoing"
@@ -23,8 +24,34 @@ func (k *Keeper) endpoint(d workspace.Draft) *resource.Endpoint {
 	return endpoint
 }
 
-// unmasked returns a changed draft with the secrets of the one that it was.
+// unmasked returns a changed draft with the secrets of the one that it was. A secret is
+// filled in only where it is hidden again: else, who moves a mask to the name of a device
+// could read it there.
 func (k *Keeper) unmasked(d, was workspace.Draft) workspace.Draft {
+	asked := d
+	asked.Query, asked.Headers, asked.Checks = slices.Clone(d.Query), slices.Clone(d.Headers), slices.Clone(d.Checks)
+	d = k.filled(d, was)
+	hidden, want := k.masked(d), k.masked(asked)
+	if hidden.Path != want.Path {
+		d.Path = asked.Path
+	}
+	if hidden.Body != want.Body {
+		d.Body = asked.Body
+	}
+	if !slices.Equal(hidden.Query, want.Query) {
+		d.Query = asked.Query
+	}
+	if !slices.Equal(hidden.Headers, want.Headers) {
+		d.Headers = asked.Headers
+	}
+	if !slices.Equal(hidden.Checks, want.Checks) {
+		d.Checks = asked.Checks
+	}
+	return d
+}
+
+// filled returns a changed draft with secrets in the place of masks.
+func (k *Keeper) filled(d, was workspace.Draft) workspace.Draft {
 	hidden := k.masked(was)
 	d.Path = unmask(d.Path, hidden.Path, was.Path)
 	d.Body = unmask(d.Body, hidden.Body, was.Body)
