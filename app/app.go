@@ -32,6 +32,7 @@ import (
 	"spyglass/app/workspace"
 	"spyglass/backend/api"
 	"spyglass/backend/fault"
+	"spyglass/backend/portal/people"
 	"spyglass/backend/resource"
 	"spyglass/backend/server"
 )
@@ -114,7 +115,7 @@ func open(ctx context.Context, o server.Options, native *desk) (_ *App, err erro
 		PortalName: a.PortalName, Networks: a.Networks, Instance: a.Setting.Instance, Version: o.Version,
 		Folder: folder, Desktop: a.desktop, Tray: a.desktop && tray.Has, Demo: a.Setting.Demo, Notice: a.notice,
 		Keyring: a.hasKeyring, Native: desktop, Changes: a.Changes, Storage: a.Storage, Counts: a.DB().Counts,
-		Databases: a.Databases(), Collections: collections,
+		Databases: a.Databases(), Collections: collections, Sharing: a.sharing(),
 		Tail:        tail,
 		DocumentDir: filepath.Join(o.Data, "documents"), Log: o.Log,
 	})
@@ -125,6 +126,37 @@ func open(ctx context.Context, o server.Options, native *desk) (_ *App, err erro
 		Name: a.PortalName, Address: a.Address, Origin: a.Origin, Handler: a.Server, Endpoints: a.Endpoints(),
 	})
 	return a, a.Start(a.explorer.Endpoints(), explorer.Details()...)
+}
+
+// sharing lets the users of a served portal share collections; nil in the desktop window,
+// which has one user.
+func (a *App) sharing() *workspace.Sharing {
+	if a.desktop {
+		return nil
+	}
+	return &workspace.Sharing{
+		UserID: func(ctx context.Context, name string) (int64, error) {
+			found, err := resource.Find(ctx, a.DB(), people.UserRows,
+				resource.Where{Field: "username", Op: "=", Value: name})
+			if err == nil && len(found) == 0 {
+				err = fault.New(fault.Unknown, "there is no user %s", name)
+			}
+			if err != nil {
+				return 0, err
+			}
+			return found[0].ID, nil
+		},
+		UserName: func(ctx context.Context, id int64) (string, error) {
+			u, err := resource.Get(ctx, a.DB(), people.UserRows, id)
+			if err != nil {
+				return "", err
+			}
+			return u.Username, nil
+		},
+		Audit: func(ctx context.Context, c *resource.Change) error {
+			return a.DB().Write(ctx, func(tx resource.Tx) error { return tx.Note(ctx, c) })
+		},
+	}
 }
 
 // folderOf returns the absolute path of a folder; empty for an empty name.

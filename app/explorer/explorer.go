@@ -96,6 +96,8 @@ type Options struct {
 	Counts  func(ctx context.Context) (map[string]int64, error) // rows of the portal's tables
 	Tail    *diagnose.Tail                                      // of the log
 
+	Sharing *workspace.Sharing // its users may share collections; nil: they may not
+
 	Collections string // administrators may keep collections in folders below it; empty: nobody may, but the window
 
 	Databases backup.Databases // copies and checks the files of databases, for backups
@@ -170,7 +172,14 @@ func New(o Options) (*Explorer, error) {
 	e.keeper = &keep.Keeper{Workspace: o.Workspace, Catalog: e.sender.Catalog, Hub: e.hub, Below: o.Collections,
 		Desktop: o.Native != nil, Log: o.Log}
 	e.keeper.Start()
+	if o.Sharing != nil {
+		o.Workspace.Share(e.keeper.Sharing(*o.Sharing))
+	}
 	o.Workspace.Watch(func(userID int64, kind workspace.Kind) {
+		if userID == workspace.Everyone {
+			e.hub.NotifyAll("workspace "+string(kind), stream.WorkspaceEvent{Kind: kind})
+			return
+		}
 		if kind == workspace.CollectionsChanged || kind == workspace.ExamplesChanged {
 			e.keeper.Changed(userID)
 		}

@@ -192,6 +192,10 @@ func emptyCollection(ctx context.Context, tx resource.Tx, id int64) error {
 	if err := forgetRequests(ctx, tx, resource.Where{Field: "collectionId", Op: "=", Value: id}); err != nil {
 		return err
 	}
+	err := resource.DeleteAll(ctx, tx, shareRows, resource.Where{Field: "collectionId", Op: "=", Value: id})
+	if err != nil {
+		return err
+	}
 	inside, err := resource.Find(ctx, tx, collectionRows, resource.Where{Field: "parentId", Op: "=", Value: id})
 	if err != nil {
 		return err

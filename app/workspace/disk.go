@@ -244,6 +244,7 @@ func (w *Workspace) WriteOnDisk(ctx context.Context, f *DiskFolder, do func(tx *
 	}
 	if t.shown {
 		w.changed(f.UserID, CollectionsChanged)
+		w.sharedChanged(ctx, f.UserID)
 	}
 	if t.examples {
 		w.changed(f.UserID, ExamplesChanged)

@@ -88,7 +88,7 @@ func (s *shelf) folder(c *Collection) Folder {
 }
 
 // Folders returns the user's collections with those ids and their contents, or
-// all if there are no ids.
+// all if there are no ids. Those with ids may be shared with the user.
 func (w *Workspace) Folders(ctx context.Context, userID int64, ids ...int64) ([]Folder, error) {
 	s, err := readShelf(ctx, w.db, userID)
 	if err == nil {
@@ -106,7 +106,15 @@ func (w *Workspace) Folders(ctx context.Context, userID int64, ids ...int64) ([]
 	}
 	for _, id := range ids {
 		c, err := resource.Get(ctx, w.db, collectionRows, id)
-		if err == nil && (c.UserID != userID || c.Trashed != 0) {
+		if err == nil && c.UserID != userID {
+			folder, err := w.sharedFolder(ctx, userID, c)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, *folder)
+			continue
+		}
+		if err == nil && c.Trashed != 0 {
 			err = fault.New(fault.Unknown, "there is no collection %d", id)
 		}
 		if err != nil {
@@ -117,14 +125,12 @@ func (w *Workspace) Folders(ctx context.Context, userID int64, ids ...int64) ([]
 	return out, nil
 }
 
-// SavedRequests returns the user's saved requests with those ids, in that order.
+// SavedRequests returns saved requests with those ids, in that order. They are the user's,
+// or shared with the user.
 func (w *Workspace) SavedRequests(ctx context.Context, userID int64, ids []int64) ([]Saved, error) {
 	out := make([]Saved, len(ids))
 	for i, id := range ids {
-		r, err := resource.Get(ctx, w.db, requestRows, id)
-		if err == nil && (r.UserID != userID || r.Trashed != 0) {
-			err = fault.New(fault.Unknown, "there is no saved request %d", id)
-		}
+		r, err := w.readable(ctx, userID, id)
 		if err != nil {
 			return nil, err
 		}

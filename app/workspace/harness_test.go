@@ -94,6 +94,7 @@ func (d *desk) askIn(ctx context.Context, user int64, do, body string) string {
 	}
 	c := &resource.Call{Access: &resource.Access{UserID: user, Admin: d.admin}, At: time.Unix(1_790_000_000, 0),
 		Query: values, Body: []byte(body), Vars: map[string]string{}}
+	c.IfMatch, _ = ctx.Value(ifMatch{}).(string)
 	parts := strings.Split(path, "/")
 	endpoints := d.Endpoints()
 	slices.SortStableFunc(endpoints, func(a, b resource.Endpoint) int {

@@ -33,6 +33,10 @@ type treeFolder struct {
 	ID       int64  `json:"id"`
 	Name     string `json:"name"`
 	ParentID int64  `json:"parentId" doc:"0 for a collection"`
+	Shared   bool   `json:"shared,omitempty" doc:"others may use it"`
+	OwnerID  int64  `json:"ownerId,omitempty" doc:"another user who shares it; of the outermost only"`
+	Owner    string `json:"owner,omitempty" doc:"the name of that user"`
+	Locked   bool   `json:"locked,omitempty" doc:"what is in it may only be read"`
 }
 
 type treeRequest struct {
@@ -53,11 +57,20 @@ func (w *Workspace) tree(ctx context.Context, c *resource.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	shares, err := resource.Find(ctx, w.db, shareRows)
+	if err != nil {
+		return nil, err
+	}
 	out := &tree{Folders: []treeFolder{}, Requests: []treeRequest{}}
+	shared := map[int64]bool{}
+	for _, f := range shares {
+		shared[f.CollectionID] = true
+	}
 	var walk func(parent int64)
 	walk = func(parent int64) {
 		for _, f := range s.folders[parent] {
-			out.Folders = append(out.Folders, treeFolder{f.Doc, f.ID, f.Name, f.ParentID})
+			out.Folders = append(out.Folders,
+				treeFolder{Doc: f.Doc, ID: f.ID, Name: f.Name, ParentID: f.ParentID, Shared: shared[f.ID]})
 			for _, r := range s.requests[f.ID] {
 				out.Requests = append(out.Requests,
 					treeRequest{r.CollectionID, r.ID, r.Method, r.Name, r.Path, examples[r.ID]})
@@ -66,7 +79,48 @@ func (w *Workspace) tree(ctx context.Context, c *resource.Call) (any, error) {
 		}
 	}
 	walk(0)
-	return out, nil
+	return out, w.addShared(ctx, out, c.Access.UserID)
+}
+
+// addShared adds the collections that others share with a user.
+func (w *Workspace) addShared(ctx context.Context, out *tree, userID int64) error {
+	all, err := w.sharedWithUser(ctx, userID)
+	if err != nil {
+		return err
+	}
+	var s *shelf
+	owner := int64(0)
+	var walk func(f *Collection, one treeFolder) error
+	walk = func(f *Collection, one treeFolder) error {
+		_, allowed, err := permission(ctx, w.db, userID, f.ID)
+		if err != nil {
+			return err
+		}
+		one.Doc, one.ID, one.Name, one.Locked = f.Doc, f.ID, f.Name, allowed != mayEdit
+		out.Folders = append(out.Folders, one)
+		for _, r := range s.requests[f.ID] {
+			out.Requests = append(out.Requests,
+				treeRequest{r.CollectionID, r.ID, r.Method, r.Name, w.sharing.Mask(r.Draft).Path, 0})
+		}
+		for i := range s.folders[f.ID] {
+			if err := walk(&s.folders[f.ID][i], treeFolder{ParentID: f.ID}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for i := range all {
+		if f := &all[i]; f.UserID != owner {
+			if s, err = readShelf(ctx, w.db, f.UserID); err != nil {
+				return err
+			}
+			owner = f.UserID
+		}
+		if err := walk(&all[i].Collection, treeFolder{OwnerID: owner, Owner: all[i].owner}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (w *Workspace) duplicate(ctx context.Context, c *resource.Call) (any, error) {
@@ -83,6 +137,9 @@ func (w *Workspace) duplicate(ctx context.Context, c *resource.Call) (any, error
 		return nil, err
 	}
 	folders[0].Name += " copy"
+	if was.UserID != c.Access.UserID {
+		was.ParentID = 0 // the copy is the caller's
+	}
 	return w.Plant(ctx, c.Access.UserID, was.ParentID, folders, nil)
 }
 
@@ -129,6 +186,7 @@ func (w *Workspace) move(ctx context.Context, c *resource.Call) (any, error) {
 		return nil, err
 	}
 	w.changed(user, CollectionsChanged)
+	w.sharedChanged(ctx, user)
 	return resource.JSON("{}"), nil
 }
 

@@ -122,6 +122,9 @@ type Workspace struct {
 
 	deletedEnvironments bin[pastEnvironment]
 
+	shares  *store.Table[*Share]
+	sharing *Sharing // nil: collections cannot be shared
+
 	mu       sync.Mutex
 	followed []*followed    // renames of the last two minutes
 	past     map[int64]size // the cached size of each user's history
@@ -177,7 +180,7 @@ func shapes() []store.Shape {
 		store.ShapeOf(&Portals), store.ShapeOf(&catalogs),
 		store.ShapeOf(&Histories), store.ShapeOf(&replies), store.ShapeOf(&ways), store.ShapeOf(&Collections),
 		store.ShapeOf(&Requests), store.ShapeOf(&Examples), store.ShapeOf(&exampleBodies),
-		store.ShapeOf(&diskFolders), store.ShapeOf(&diskFiles),
+		store.ShapeOf(&diskFolders), store.ShapeOf(&diskFiles), store.ShapeOf((*Workspace)(nil).shareTable()),
 		store.ShapeOf(&settings),
 	}
 }
@@ -242,6 +245,9 @@ func (w *Workspace) addTables() (err error) {
 	if _, err = store.Add(w.db, &diskFiles); err != nil {
 		return err
 	}
+	if w.shares, err = store.Add(w.db, w.shareTable()); err != nil {
+		return err
+	}
 	_, err = store.Add(w.db, &settings)
 	return err
 }
@@ -257,8 +263,8 @@ func (w *Workspace) FileID() string { return w.db.FileID() }
 // Counts returns the number of rows of each table.
 func (w *Workspace) Counts(ctx context.Context) (map[string]int64, error) { return w.db.Counts(ctx) }
 
-// Watch calls changed after each change of a user's rows. It replaces an
-// earlier watcher.
+// Watch calls changed after each change of a user's rows, or with Everyone. It replaces
+// an earlier watcher.
 func (w *Workspace) Watch(changed func(userID int64, kind Kind)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -303,7 +309,8 @@ func (w *Workspace) Endpoints() []resource.Endpoint {
 	all = append(all, w.notifying(ExamplesChanged, append(w.examples.Endpoints(), w.exampleEndpoints()...))...)
 	all = append(all, w.notifying(EnvironmentsChanged, append(w.environments.Endpoints(), w.regainingEnvironment()))...)
 	all = append(all, w.notifying(ExtractorsChanged, w.extractors.Endpoints())...)
-	return append(all, w.notifying(SettingsChanged, w.settingsEndpoints())...)
+	all = append(all, w.notifying(CollectionsChanged, w.audited(w.shares.Endpoints()))...)
+	return w.lent(append(all, w.notifying(SettingsChanged, w.settingsEndpoints())...))
 }
 
 type handle = resource.Handler
@@ -325,6 +332,9 @@ func (w *Workspace) notifying(kind Kind, endpoints []resource.Endpoint) []resour
 			out, err := do(ctx, c)
 			if err == nil {
 				w.changed(c.Access.UserID, kind)
+				if kind == CollectionsChanged {
+					w.sharedChanged(ctx, c.Access.UserID)
+				}
 			}
 			return out, err
 		}

@@ -9,6 +9,12 @@ import (
 	"spyglass/backend/resource"
 )
 
+// Sharing completes what a portal offers to share collections with what hides secrets.
+func (k *Keeper) Sharing(s workspace.Sharing) workspace.Sharing {
+	s.Mask, s.Unmask = k.masked, k.unmasked
+	return s
+}
+
 // masked returns a draft without secrets.
 func (k *Keeper) masked(d workspace.Draft) workspace.Draft {
 	d, _ = outgoing.MaskDraft(d, k.endpoint(d))

@@ -98,6 +98,17 @@ func (h *Hub) Notify(userID int64, key string, event Event) {
 	}
 }
 
+// NotifyAll sends an event to all streams of all users, as Notify does.
+func (h *Hub) NotifyAll(key string, event Event) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, streams := range h.streams {
+		for s := range streams {
+			s.put(key, sent(event))
+		}
+	}
+}
+
 // mostWaiting limits the events that wait until a stream joins.
 const mostWaiting = 8
 

@@ -2413,6 +2413,68 @@ export interface paths {
         patch: operations["patchExtractorsById"];
         trace?: never;
     };
+    "/shares": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List shared collections
+         * @description Returns the shared collections that the caller can view, one page at a time.
+         *
+         *     Required permission: none: any signed-in user.
+         */
+        get: operations["getShares"];
+        put?: never;
+        /**
+         * Add a shared collection
+         * @description A collection that other users of the portal may use, with what is in it.
+         *
+         *     Required permission: none: any signed-in user.
+         */
+        post: operations["postShares"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/shares/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get one shared collection
+         * @description Returns one shared collection, with an ETag for conditional requests.
+         *
+         *     Required permission: none: any signed-in user.
+         */
+        get: operations["getSharesById"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove a shared collection
+         * @description Removes the shared collection.
+         *
+         *     Required permission: none: any signed-in user.
+         */
+        delete: operations["deleteSharesById"];
+        options?: never;
+        head?: never;
+        /**
+         * Change some fields of a shared collection
+         * @description Changes only the fields that are given.
+         *
+         *     Required permission: none: any signed-in user.
+         */
+        patch: operations["patchSharesById"];
+        trace?: never;
+    };
     "/settings": {
         parameters: {
             query?: never;
@@ -3910,6 +3972,14 @@ export interface components {
             name: string;
             /** @description 0 for a collection */
             parentId: number;
+            /** @description others may use it */
+            shared?: boolean;
+            /** @description another user who shares it; of the outermost only */
+            ownerId?: number;
+            /** @description the name of that user */
+            owner?: string;
+            /** @description what is in it may only be read */
+            locked?: boolean;
         };
         TreeRequest: {
             collectionId: number;
@@ -4009,6 +4079,26 @@ export interface components {
             searchId: string | null;
             /** @description The page */
             items: components["schemas"]["Extractor"][];
+            /** @description Always null; kept for clients of the published API */
+            data: Record<string, unknown> | null;
+        };
+        Share: {
+            /** @description Set by the workspace */
+            readonly id: number;
+            /** @description A collection or a folder in one */
+            collectionId: number;
+            /** @description Name of a user; empty: everybody */
+            with: string;
+            /** @description They may change it; else only read it */
+            edit: boolean;
+        };
+        ShareList: {
+            /** @description Number of all matches, on all pages */
+            total: number;
+            /** @description Always null; kept for clients of the published API */
+            searchId: string | null;
+            /** @description The page */
+            items: components["schemas"]["Share"][];
             /** @description Always null; kept for clients of the published API */
             data: Record<string, unknown> | null;
         };
@@ -4631,6 +4721,22 @@ export interface components {
              * @default true
              */
             on?: boolean;
+        };
+        ShareBody: {
+            /** @description A collection or a folder in one */
+            collectionId: number;
+            /** @description Name of a user; empty: everybody */
+            with?: string;
+            /** @description They may change it; else only read it */
+            edit?: boolean;
+        };
+        ShareChanges: {
+            /** @description A collection or a folder in one */
+            collectionId?: number;
+            /** @description Name of a user; empty: everybody */
+            with?: string;
+            /** @description They may change it; else only read it */
+            edit?: boolean;
         };
         Certificate: {
             fingerprint: string;
@@ -10296,6 +10402,249 @@ export interface operations {
             /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the extractor has changed */
+            412: components["responses"]["Changed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    getShares: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Items per page
+                 * @example 10
+                 */
+                size?: number;
+                /**
+                 * @description Items to skip
+                 * @example 0
+                 */
+                offset?: number;
+                /**
+                 * @description Return only these fields, comma-separated. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+                /**
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
+                 * @example +id
+                 */
+                sort?: string;
+                /** @description Conditions on fields, joined with , for and, || for or: with~"web",id>:10 */
+                filter?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShareList"];
+                    "application/x-ndjson": string;
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description no user is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the user's role does not have the permission */
+            403: components["responses"]["Denied"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    postShares: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ShareBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Share"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description no user is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the user's role does not have the permission */
+            403: components["responses"]["Denied"];
+            /** @description the name is taken, or the state does not allow it */
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    getSharesById: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Return only these fields, comma-separated. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+            };
+            header?: {
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the shared collection
+                 * @example 0
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Share"];
+                };
+            };
+            /** @description If-None-Match names the version there is; no body */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            /** @description no user is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the user's role does not have the permission */
+            403: components["responses"]["Denied"];
+            /** @description there is no such shared collection, or you cannot view it */
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    deleteSharesById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the shared collection
+                 * @example 0
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, unknown>;
+                };
+            };
+            400: components["responses"]["Invalid"];
+            /** @description no user is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the user's role does not have the permission */
+            403: components["responses"]["Denied"];
+            /** @description there is no such shared collection, or you cannot view it */
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state does not allow it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the shared collection has changed */
+            412: components["responses"]["Changed"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    patchSharesById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the shared collection
+                 * @example 0
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ShareChanges"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Share"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description no user is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the user's role does not have the permission */
+            403: components["responses"]["Denied"];
+            /** @description there is no such shared collection, or you cannot view it */
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state does not allow it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the shared collection has changed */
             412: components["responses"]["Changed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
