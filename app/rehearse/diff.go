@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"spyglass/app/document"
 	"spyglass/app/explorer/outgoing"
 	"spyglass/app/explorer/payload"
 	"spyglass/app/snippet"
@@ -17,24 +18,26 @@ import (
 	"spyglass/backend/resource"
 )
 
-// FieldChange is a field that a step changes.
-type FieldChange struct {
-	Field string `json:"field"`
+// Difference is a field that a step changes.
+type Difference struct {
+	Field string `json:"field" doc:"with the path in it: dataPoints[?@.name == 'average'].alertExpr"`
 	Was   string `json:"was" doc:"JSON, cut when long"`
 	Now   string `json:"now"`
+	There string `json:"there" doc:"what the portal has now; empty: it was not read"`
+	Both  bool   `json:"both" doc:"it was changed in the portal, too, since the copy"`
 }
 
 // Step is a request that brings the portal closer to the state of the rehearsal.
 type Step struct {
-	Method   string        `json:"method" enum:"POST|PATCH|DELETE"`
-	Path     string        `json:"path" doc:"below the portal's API"`
-	Body     string        `json:"body" doc:"JSON, with {{name}} for the id of an object that an earlier step creates"`
-	Kind     string        `json:"kind"`
-	Noun     string        `json:"noun"`
-	Name     string        `json:"name" doc:"of the object"`
-	Creates  string        `json:"creates" doc:"name of the id of the new object; empty for none"`
-	Changes  []FieldChange `json:"changes"`
-	Warnings []string      `json:"warnings" doc:"what to look at before sending it"`
+	Method   string       `json:"method" enum:"POST|PATCH|DELETE"`
+	Path     string       `json:"path" doc:"below the portal's API"`
+	Body     string       `json:"body" doc:"JSON, with {{name}} for the id of an object that an earlier step creates"`
+	Kind     string       `json:"kind"`
+	Noun     string       `json:"noun"`
+	Name     string       `json:"name" doc:"of the object"`
+	Creates  string       `json:"creates" doc:"name of the id of the new object; empty for none"`
+	Changes  []Difference `json:"changes"`
+	Warnings []string     `json:"warnings" doc:"what to look at before sending it"`
 
 	fields map[string]any // of the body; nil: it has none
 }
@@ -64,6 +67,7 @@ type Diff struct {
 type comparing struct {
 	*kinds
 	*Diff
+	ways     *ways
 	links    *links
 	created  map[string]map[string]string // names of new objects, by kind and id in the rehearsal
 	computed map[string]bool              // ids in the rehearsal of groups with an expression
@@ -94,6 +98,11 @@ func (r *Rehearsal) Diff(ctx context.Context) (*Diff, error) {
 	if c.links, err = f.links(); err != nil {
 		return nil, err
 	}
+	c.ways = &ways{ctx: ctx}
+	if c.ways.store, err = document.NewStore(r.Dir, document.Limits{}); err != nil {
+		return nil, err
+	}
+	defer c.ways.store.Close()
 	var all []*compared
 	local := r.side(r.Local)
 	for _, k := range c.all {
@@ -111,6 +120,9 @@ func (r *Rehearsal) Diff(ctx context.Context) (*Diff, error) {
 	}
 	for _, one := range all {
 		c.compare(one)
+	}
+	if c.ways.err != nil {
+		return nil, c.ways.err
 	}
 	slices.Reverse(c.removes) // what refers to others goes first
 	c.Steps = append(c.Steps, c.removes...)
@@ -295,7 +307,7 @@ func (c *comparing) inOrder(k *compared) (out []string) {
 }
 
 func (k *compared) step(method, path string, o object) Step {
-	return Step{Method: method, Path: path, Kind: k.path, Noun: k.noun.One, Name: o.name(), Changes: []FieldChange{},
+	return Step{Method: method, Path: path, Kind: k.path, Noun: k.noun.One, Name: o.name(), Changes: []Difference{},
 		Warnings: []string{}}
 }
 
@@ -349,7 +361,7 @@ func (c *comparing) complete(k *compared, other object, own carried) {
 	s := k.step("PATCH", k.path+"/"+other.id(), other)
 	s.fields = map[string]any{}
 	s.Warnings = append(s.Warnings, "somebody added it to the portal since the copy")
-	e := &edit{compared: k, step: &s, id: other.id(), there: other, present: other, chosen: c.chosen}
+	e := &edit{compared: k, step: &s, id: other.id(), there: other, present: other, chosen: c.chosen, ways: c.ways}
 	for _, field := range slices.Sorted(maps.Keys(own.body)) {
 		e.field(field, other[field], own.body[field])
 	}
@@ -399,7 +411,7 @@ func (c *comparing) change(k *compared, was, now object) {
 	there, present := k.there[id], k.present[id]
 	s := k.step("PATCH", k.path+"/"+id, now)
 	s.fields = map[string]any{}
-	e := &edit{compared: k, step: &s, id: id, there: there, present: present, chosen: c.chosen}
+	e := &edit{compared: k, step: &s, id: id, there: there, present: present, chosen: c.chosen, ways: c.ways}
 	for _, field := range slices.Sorted(maps.Keys(after.body)) {
 		if !same(before.body[field], after.body[field]) {
 			e.field(field, before.body[field], after.body[field])
@@ -446,6 +458,7 @@ type edit struct {
 	id             string
 	there, present object // in the portal, when it was copied and now
 	chosen         map[string]bool
+	ways           *ways
 	removes        []Step // of pairs
 	notes          []string
 	pairs          bool // the body has only the pairs that change
@@ -480,7 +493,8 @@ func (e *edit) field(name string, was, now any) {
 			"was %s", name, short(e.present[name]), short(e.there[name])))
 	}
 	e.step.fields[name] = now
-	e.step.Changes = append(e.step.Changes, FieldChange{name, short(was), short(now)})
+	e.step.Changes = append(e.step.Changes, e.ways.changes(name, was, now, e.there[name], e.present[name],
+		e.present != nil)...)
 }
 
 // withChosen adds the ids in a list that the portal itself puts there: a list without them
@@ -516,8 +530,7 @@ func (e *edit) pairsOf(field string, was any, now []any) {
 		}
 		warn(name)
 		set = append(set, after[name])
-		e.step.Changes = append(e.step.Changes, FieldChange{field + " " + name, short(value(before[name])),
-			short(value(after[name]))})
+		e.step.Changes = append(e.step.Changes, e.pairChange(field, name, before[name], after[name]))
 	}
 	for _, name := range slices.Sorted(maps.Keys(before)) {
 		if after[name] == nil && !(e.present != nil && present[name] == nil) {
@@ -533,13 +546,19 @@ func (e *edit) pairsOf(field string, was any, now []any) {
 	}
 	for _, name := range dropped {
 		s := e.compared.step("DELETE", e.path+"/"+e.id+"/properties/"+url.PathEscape(name), e.there)
-		s.Changes = append(s.Changes, FieldChange{field + " " + name, short(value(before[name])), short(nil)})
+		s.Changes = append(s.Changes, e.pairChange(field, name, before[name], nil))
 		if e.present != nil && !same(there[name], present[name]) {
 			s.Warnings = append(s.Warnings, fmt.Sprintf("%s %s was changed there since the copy: it is %s now", field,
 				name, short(value(present[name]))))
 		}
 		e.removes = append(e.removes, s)
 	}
+}
+
+// pairChange describes the change of one pair; nil for none.
+func (e *edit) pairChange(field, name string, was, now any) Difference {
+	return scalarChange(field+" "+name, value(was), value(now), value(pairsIn(e.there[field])[name]),
+		value(pairsIn(e.present[field])[name]), e.present != nil)
 }
 
 // wholePairs sends a list of pairs in full: as it is in the portal, where a masked secret
@@ -555,7 +574,7 @@ func (e *edit) wholePairs(field string, set []any, dropped []string) {
 		all[name] = v
 	}
 	for _, name := range dropped {
-		e.step.Changes = append(e.step.Changes, FieldChange{field + " " + name, short(value(all[name])), short(nil)})
+		e.step.Changes = append(e.step.Changes, e.pairChange(field, name, all[name], nil))
 		delete(all, name)
 	}
 	out := []any{}
@@ -673,7 +692,8 @@ func (d *Diff) Script(language snippet.Language) string {
 		marks = append(marks, "{{"+s.Creates+"}}", m)
 	}
 	replace := strings.NewReplacer(marks...)
-	head := snippet.Head{Title: fmt.Sprintf("%d changes of a rehearsal for %s", len(d.Steps), d.Portal)}
+	head := snippet.Head{Title: fmt.Sprintf("%d %s of a rehearsal for %s", len(d.Steps),
+		resource.Regular("change").For(int64(len(d.Steps))), d.Portal)}
 	var steps []snippet.Step
 	for i, s := range d.Steps {
 		for _, warning := range s.Warnings {

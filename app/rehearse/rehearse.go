@@ -53,8 +53,18 @@ type Rehearsal struct {
 	Local  *outgoing.Target // the portal of the data folder
 	Remote *outgoing.Target // the portal that is copied; never written to
 	Line   func(string)     // receives progress, one sentence each
+	// Progress receives the counts of a copy; nil: nobody shows them.
+	Progress func(Progress)
 	// Sleep waits for a portal that limits the rate of requests; nil: in real time.
 	Sleep func(ctx context.Context, d time.Duration) error
+}
+
+// Progress is how far a copy is.
+type Progress struct {
+	Step string `json:"step" enum:"read|copy|finish"`
+	Noun string `json:"noun" doc:"of what is read or copied, such as devices"`
+	Done int    `json:"done"`
+	Of   int    `json:"of" doc:"0: unknown"`
 }
 
 func (r *Rehearsal) side(t *outgoing.Target) *side {
@@ -79,6 +89,7 @@ type copying struct {
 	*state
 	links    *links
 	line     func(string)
+	progress func(Progress)
 	local    *side
 	remote   *side
 	computed map[string]bool // ids in the portal of groups whose members an expression chooses
@@ -86,8 +97,11 @@ type copying struct {
 
 // Copy copies the portal, or goes on with an earlier call.
 func (r *Rehearsal) Copy(ctx context.Context) (*Report, error) {
-	c := &copying{kinds: kindsOf(r.Local.Catalog), files: files{r.Dir}, line: r.Line, local: r.side(r.Local),
-		remote: r.source(), computed: map[string]bool{}}
+	c := &copying{kinds: kindsOf(r.Local.Catalog), files: files{r.Dir}, line: r.Line, progress: r.Progress,
+		local: r.side(r.Local), remote: r.source(), computed: map[string]bool{}}
+	if c.progress == nil {
+		c.progress = func(Progress) {}
+	}
 	var err error
 	if c.state, err = c.load(); err != nil {
 		return nil, err
@@ -154,8 +168,14 @@ func (c *copying) empty(ctx context.Context) error {
 // read records what the portal has of a kind.
 func (c *copying) read(ctx context.Context, k *kind) error {
 	if _, done := c.Read[k.path]; !done {
+		p := Progress{Step: "read", Noun: k.noun.Many}
+		c.progress(p)
 		n, err := c.keep("remote", k.path, func(do func(object) error) error {
-			return c.remote.each(ctx, k.path, do)
+			return c.remote.each(ctx, k.path, func(o object) error {
+				p.Done++
+				c.progress(p)
+				return do(o)
+			})
 		})
 		if lacks(err) {
 			c.note(Note{Kind: k.path, Noun: k.noun.Many, Why: Unavailable, Text: err.Error()})
@@ -214,6 +234,8 @@ func (c *copying) write(ctx context.Context, k *kind) error {
 				later = append(later, o)
 			} else if err := w.one(ctx, o); err != nil {
 				return err
+			} else {
+				w.copied(len(all))
 			}
 		}
 		if len(later) == len(left) { // they refer to each other
@@ -222,6 +244,7 @@ func (c *copying) write(ctx context.Context, k *kind) error {
 				return err
 			}
 			w.circular, later = append(w.circular, o), later[1:]
+			w.copied(len(all))
 		}
 		left = later
 	}
@@ -241,6 +264,7 @@ func (c *copying) seeds(ctx context.Context, k *kind) ([]object, error) {
 
 // baseline records what the rehearsal has of a kind when the copy is complete.
 func (c *copying) baseline(ctx context.Context, k *kind) error {
+	c.progress(Progress{Step: "finish", Noun: k.noun.Many})
 	_, err := c.keep("local", k.path, func(do func(object) error) error {
 		return c.local.each(ctx, k.path, do)
 	})
@@ -262,6 +286,11 @@ func (w *writing) waits(o object) bool {
 		id := textOf(o[field])
 		return id != o.id() && w.pending[id]
 	})
+}
+
+// copied reports the progress.
+func (w *writing) copied(of int) {
+	w.progress(Progress{Step: "copy", Noun: w.kind.noun.Many, Done: of - len(w.pending), Of: of})
 }
 
 func (w *writing) noteOf(o object, field string, why Why, text string) {

@@ -28,6 +28,7 @@ type side struct {
 	line  func(string)
 	sleep func(ctx context.Context, d time.Duration) error
 	pace  map[string]*payload.Pace // by method and list
+	quota *payload.Quota           // from the last response; nil: it had none
 }
 
 // refusal is a response that is not a success.
@@ -96,7 +97,8 @@ func (s *side) slow(ctx context.Context, of string, header http.Header) error {
 	if s.pace[of] == nil {
 		s.pace[of] = &payload.Pace{}
 	}
-	wait := s.pace[of].After(payload.QuotaOf(headersOf(header)), time.Now())
+	s.quota = payload.QuotaOf(headersOf(header))
+	wait := s.pace[of].After(s.quota, time.Now())
 	if wait <= 0 {
 		return nil
 	}
