@@ -46,6 +46,7 @@ type App struct {
 	explorer  *explorer.Explorer
 	agents    *mcp.Handler
 	log       *slog.Logger
+	version   string       // of this program
 	desktop   bool         // it has its own window
 	window    atomic.Int64 // the user of the window; 0 for none yet
 	paused    atomic.Bool  // notices are paused in the tray's menu
@@ -60,7 +61,8 @@ func open(ctx context.Context, o server.Options, native *desk) (_ *App, err erro
 	private()
 	tail := diagnose.NewTail(cmp.Or(o.Log, slog.Default()).Handler())
 	o.Log = slog.New(tail)
-	a := &App{keys: keychain.Open("Spyglass", o.Log), native: native, log: o.Log, desktop: o.Raise != nil}
+	a := &App{keys: keychain.Open("Spyglass", o.Log), native: native, log: o.Log, version: o.Version,
+		desktop: o.Raise != nil}
 	o.Look = a.look
 	// a.agents is set before the portal starts to listen
 	o.Agents = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { a.agents.ServeHTTP(w, r) })
@@ -100,9 +102,16 @@ func open(ctx context.Context, o server.Options, native *desk) (_ *App, err erro
 	if err != nil {
 		return nil, err
 	}
-	collections, err := folderOf(o.Collections)
+	collections, err := folderOf("--collections", o.Collections)
 	if err != nil {
 		return nil, err
+	}
+	rehearsals, err := folderOf("--rehearsals", o.Rehearsals)
+	if err != nil {
+		return nil, err
+	}
+	if a.desktop {
+		rehearsals = filepath.Join(folder, "rehearsals")
 	}
 	var desktop explorer.Native // of this machine, not for users of a served portal
 	if a.desktop {
@@ -116,6 +125,7 @@ func open(ctx context.Context, o server.Options, native *desk) (_ *App, err erro
 		Folder: folder, Desktop: a.desktop, Tray: a.desktop && tray.Has, Demo: a.Setting.Demo, Notice: a.notice,
 		Keyring: a.hasKeyring, Native: desktop, Changes: a.Changes, Storage: a.Storage, Counts: a.DB().Counts,
 		Databases: a.Databases(), Collections: collections, Sharing: a.sharing(),
+		Rehearsals: rehearsals, OpenCopy: copies(o),
 		Tail:        tail,
 		DocumentDir: filepath.Join(o.Data, "documents"), Log: o.Log,
 	})
@@ -159,8 +169,9 @@ func (a *App) sharing() *workspace.Sharing {
 	}
 }
 
-// folderOf returns the absolute path of a folder; empty for an empty name.
-func folderOf(name string) (string, error) {
+// folderOf returns the absolute path of the folder that a flag names; empty for an empty
+// name.
+func folderOf(flag, name string) (string, error) {
 	if name == "" {
 		return "", nil
 	}
@@ -172,7 +183,7 @@ func folderOf(name string) (string, error) {
 		}
 	}
 	if err != nil {
-		return "", &fault.Error{Kind: fault.Invalid, Err: err, Message: "the folder of --collections cannot be used: " +
+		return "", &fault.Error{Kind: fault.Invalid, Err: err, Message: "the folder of " + flag + " cannot be used: " +
 			err.Error()}
 	}
 	return path, nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -12,8 +13,10 @@ import (
 	"strings"
 	"time"
 
+	"spyglass/app/explorer/catalog"
 	"spyglass/app/explorer/client"
 	"spyglass/app/explorer/outgoing"
+	"spyglass/app/explorer/rehearsal"
 	"spyglass/app/rehearse"
 	"spyglass/app/snippet"
 	"spyglass/app/workspace"
@@ -95,6 +98,77 @@ func (r *Rehearsal) Run(ctx context.Context, o server.Options) error {
 		return writeFile(r.Out, []byte(text))
 	}
 	_, err = io.WriteString(r.Stdout, text)
+	return err
+}
+
+// copies returns the function that runs the portal of a rehearsal beside this one.
+func copies(o server.Options) func(context.Context, string) (*rehearsal.Copy, error) {
+	o = server.Options{Listen: "127.0.0.1:0", Version: o.Version, NoLimits: true, NoHistory: true, Page: o.Page,
+		Log: o.Log, Clock: o.Clock}
+	return func(ctx context.Context, dir string) (_ *rehearsal.Copy, err error) {
+		o := o
+		o.Data = dir
+		a, err := Open(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		defer func() {
+			if err != nil {
+				err = errors.Join(err, a.close(ctx))
+			}
+		}()
+		return a.copied(ctx)
+	}
+}
+
+// tokenNote is the note of the token with which this portal reaches a copy.
+const tokenNote = "Rehearsal"
+
+// copied returns the portal as the copy of another one, with a new token. It deletes
+// those of earlier starts.
+func (a *App) copied(ctx context.Context) (*rehearsal.Copy, error) {
+	id, err := a.Sessions.UserID(ctx, administrator)
+	if err != nil {
+		return nil, err
+	}
+	token, err := a.Sessions.CreateToken(ctx, id, tokenNote, administrator)
+	if err != nil {
+		return nil, err
+	}
+	r := &Rehearsal{Portal: a.Origin(), Token: token.Bearer}
+	t, err := r.reach(a.version)
+	if err != nil {
+		return nil, err
+	}
+	t.ReadOnly, t.Catalog = false, catalog.New(a.Endpoints())
+	if err := dropTokens(ctx, t, token.AccessID); err != nil {
+		return nil, err
+	}
+	return &rehearsal.Copy{Target: t, Token: token.Bearer, Close: a.close,
+		Enter: func(context.Context) (string, error) {
+			return a.Origin() + "/launch?t=" + url.QueryEscape(a.Sessions.Launch(id, false)), nil
+		}}, nil
+}
+
+// dropTokens deletes the tokens of a copy with tokenNote, but for one.
+func dropTokens(ctx context.Context, t *outgoing.Target, but string) error {
+	var old struct {
+		Items []struct {
+			ID, AdminID    int64
+			AccessID, Note string
+		}
+	}
+	path := "/setting/admins/apitokens?size=1000&filter=" + url.QueryEscape(`note:"`+tokenNote+`"`)
+	_, text, err := t.Fetch(ctx, t.Plain("GET", path, ""), 1<<20)
+	if err == nil {
+		err = json.Unmarshal(text, &old)
+	}
+	for _, one := range old.Items {
+		if err == nil && one.AccessID != but && one.Note == tokenNote {
+			_, _, err = t.Fetch(ctx, t.Plain("DELETE", fmt.Sprintf("/setting/admins/%d/apitokens/%d", one.AdminID, one.ID),
+				""), 1<<20)
+		}
+	}
 	return err
 }
 

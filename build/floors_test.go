@@ -48,8 +48,8 @@ var floors = [][]string{
 	{"app/explorer/window", "app/explorer/pages", "app/explorer/undo", "app/explorer/remote", "app/explorer/run",
 		"app/explorer/script", "app/explorer/transfer", "app/explorer/keep", "app/explorer/watch", "app/mock",
 		"app/rehearse"},
-	// reads lists page by page, and creates objects as runs do
-	{"app/explorer/across"},
+	// one reads lists page by page, and creates objects as runs do; the other shows app/rehearse
+	{"app/explorer/across", "app/explorer/rehearsal"},
 	{"app/explorer", "app/mcp"}, // puts the rooms together; the tools for agents use the same ones
 	{"app/shell/notice", "app/shell/tray"},
 	{"app/shell"},

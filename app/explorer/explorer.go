@@ -40,6 +40,7 @@ import (
 	"spyglass/app/explorer/maintenance"
 	"spyglass/app/explorer/outgoing"
 	"spyglass/app/explorer/pages"
+	"spyglass/app/explorer/rehearsal"
 	"spyglass/app/explorer/remote"
 	"spyglass/app/explorer/run"
 	"spyglass/app/explorer/script"
@@ -100,6 +101,10 @@ type Options struct {
 
 	Collections string // administrators may keep collections in folders below it; empty: nobody may, but the window
 
+	Rehearsals string // folder for copies of portals, in which changes are rehearsed; empty: nobody may
+	// OpenCopy runs the portal of such a data folder, and creates it when needed.
+	OpenCopy func(ctx context.Context, dir string) (*rehearsal.Copy, error)
+
 	Databases backup.Databases // copies and checks the files of databases, for backups
 
 	DocumentDir string        // for large responses; used by this process only
@@ -123,6 +128,7 @@ type Explorer struct {
 	scripts *script.Scripts
 	files   *transfer.Files
 	keeper  *keep.Keeper
+	copies  *rehearsal.Rehearsals
 	data    *folder.Data
 	window  *window.Window
 }
@@ -175,6 +181,7 @@ func New(o Options) (*Explorer, error) {
 	if o.Sharing != nil {
 		o.Workspace.Share(e.keeper.Sharing(*o.Sharing))
 	}
+	e.copies = &rehearsal.Rehearsals{Sender: e.sender, Base: o.Rehearsals, Desktop: o.Native != nil, Open: o.OpenCopy}
 	o.Workspace.Watch(func(userID int64, kind workspace.Kind) {
 		if userID == workspace.Everyone {
 			e.hub.NotifyAll("workspace "+string(kind), stream.WorkspaceEvent{Kind: kind})
@@ -219,14 +226,23 @@ func (e *Explorer) Stop() {
 	e.portals.HangUp()
 }
 
-// Close stops the Explorer and drops all documents. The workspace stays open.
+// Close stops the Explorer and the copies of portals that it runs, and drops all
+// documents. The workspace stays open.
 func (e *Explorer) Close() {
 	e.Stop()
 	e.views.Close()
 	if err := e.data.Empty(); err != nil {
 		e.o.Log.Warn("a backup is left in the data folder until the next start", "err", err)
 	}
+	ctx, cancel := context.WithTimeout(context.Background(), closeWithin)
+	defer cancel()
+	if err := e.copies.Close(ctx); err != nil {
+		e.o.Log.Warn("a copy of a portal did not stop cleanly", "err", err)
+	}
 }
+
+// closeWithin limits how long stopping copies of portals may take.
+const closeWithin = 5 * time.Second
 
 // anyone is the permission for all endpoints here: any signed-in user.
 var anyone = resource.Right{Object: resource.Anyone}
@@ -256,6 +272,7 @@ func (e *Explorer) Endpoints() []resource.Endpoint {
 		serve.OfPortal(e.portals.Endpoints()...),
 		serve.OfPortal(e.files.Endpoints()...),
 		serve.OfPortal(e.keeper.Endpoints()...),
+		serve.OfPortal(e.copies.Endpoints()...),
 		e.data.Endpoints(),
 	)
 	for i := range all {

@@ -29,7 +29,7 @@ func TestStartIsAllThePageNeeds(t *testing.T) {
 	want := `{"dataFolder":"` + h.dir + `","desktop":false,"folders":false,"formats":` +
 		jsonOf(transfer.Shown(exchange.Formats)) +
 		`,"keyring":false,"languages":` + jsonOf(snippet.Languages) + `,"notice":null,"portal":` + portal +
-		`,"portals":[` + portal + `],` +
+		`,"portals":[` + portal + `],"rehearsals":false,` +
 		`"settings":{"theme":"dark"},` +
 		`"tabs":[{"id":2,"position":1,"name":"first","pinned":false,"draft":` + draft + `,` + more + `,` +
 		`{"id":1,"position":2,"name":"second","pinned":false,"draft":` + draft + `,` + more + `],` +

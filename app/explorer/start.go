@@ -57,6 +57,7 @@ type start struct {
 	Notice     *string            `json:"notice" doc:"notices for the user"`
 	Portal     remote.Shown       `json:"portal" doc:"the one whose tabs and variables these are"`
 	Portals    []remote.Shown     `json:"portals"`
+	Rehearsals bool               `json:"rehearsals" doc:"whether the user may rehearse changes of remote portals"`
 	Settings   json.RawMessage    `json:"settings"`
 	Tabs       json.RawMessage    `json:"tabs"`
 	Tray       bool               `json:"tray" doc:"the window has an icon in the desktop's tray"`
@@ -127,7 +128,7 @@ func (e *Explorer) start(ctx context.Context, c *resource.Call) (*start, error) 
 		Portals: portals,
 		Version: e.o.Version, DataFolder: folder.Homely(e.o.Folder), Notice: e.notice(c.Access.UserID),
 		Desktop: e.o.Desktop && c.Session.Window, Tray: e.o.Tray,
-		Folders: e.keeper.May(c), Formats: transfer.Shown(exchange.Formats), Languages: snippet.Languages,
+		Folders: e.keeper.May(c), Rehearsals: e.copies.May(c), Formats: transfer.Shown(exchange.Formats), Languages: snippet.Languages,
 		Keyring: e.o.Keyring == nil || e.o.Keyring(),
 		User: user{ID: c.Access.UserID, Name: c.Access.User, Role: c.Access.Role,
 			Rights: e.rights(c.Access), CSRF: c.Session.CSRF},

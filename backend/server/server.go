@@ -85,6 +85,8 @@ type Options struct {
 
 	Collections string // the Explorer's: administrators may keep collections in folders below it; empty: none
 
+	Rehearsals string // the Explorer's: administrators may copy portals into folders in this one; empty: none
+
 	Agents http.Handler // serves /mcp; may be nil
 
 	Page  fs.FS                                            // the built UI

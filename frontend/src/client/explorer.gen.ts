@@ -1317,6 +1317,178 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/rehearsal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the state of the rehearsal of a portal
+         * @description With since, the response comes when something has changed, or after 20 s.
+         *
+         *     Required permission: none: any signed-in user.
+         */
+        get: operations["getRehearsal"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a copy
+         * @description Required permission: none: any signed-in user.
+         */
+        delete: operations["deleteRehearsal"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rehearsal/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Count what a rehearsal would copy
+         * @description Sends one GET for each kind of objects to the portal.
+         *
+         *     Required permission: none: any signed-in user.
+         */
+        post: operations["postRehearsalPreview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rehearsal/copy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Copy a portal, or resume copying it
+         * @description Responds at once. The portal is only read, within its rate limit.
+         *
+         *     Required permission: none: any signed-in user.
+         */
+        post: operations["postRehearsalCopy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rehearsal/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop copying a portal
+         * @description Required permission: none: any signed-in user.
+         */
+        post: operations["postRehearsalStop"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rehearsal/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get what differs in a copy
+         * @description Required permission: none: any signed-in user.
+         */
+        get: operations["getRehearsalReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rehearsal/open": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start the copy, and add it to the list of portals
+         * @description Required permission: none: any signed-in user.
+         */
+        post: operations["postRehearsalOpen"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rehearsal/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * List the requests that make the changes of a rehearsal in its portal
+         * @description Sends none of them.
+         *
+         *     Required permission: none: any signed-in user.
+         */
+        post: operations["postRehearsalDiff"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rehearsal/script": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Write the requests of the last diff as a program
+         * @description Required permission: none: any signed-in user.
+         */
+        post: operations["postRehearsalScript"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/data": {
         parameters: {
             query?: never;
@@ -2751,6 +2923,8 @@ export interface components {
             /** @description the one whose tabs and variables these are */
             portal: components["schemas"]["Shown"];
             portals: components["schemas"]["Shown"][];
+            /** @description whether the user may rehearse changes of remote portals */
+            rehearsals: boolean;
             /**
              * Format: settings
              * @description Of the page
@@ -3647,6 +3821,136 @@ export interface components {
         Opened: {
             id: number;
         };
+        Progress: {
+            /** @enum {string} */
+            step: "read" | "copy" | "finish";
+            /** @description of what is read or copied, such as devices */
+            noun: string;
+            done: number;
+            /** @description 0: unknown */
+            of: number;
+        };
+        RehearsalState: {
+            /** @description the one that is copied */
+            portal: number;
+            /** @description of that portal */
+            name: string;
+            /** @description the data folder of the copy */
+            folder: string;
+            /** @enum {string} */
+            stage: "none" | "copying" | "stopped" | "ready";
+            /** @description null unless it is copying */
+            progress: components["schemas"]["Progress"] | null;
+            /** @description what happened last, such as waiting for the rate limit */
+            line: string;
+            /** @description why the copy is not complete */
+            problem: string;
+            /** @description when the copy was completed; 0: it is not */
+            copied: number;
+            /** @description the copy in the caller's list of portals; 0: not there */
+            copy: number;
+            /** @description the copy runs */
+            running: boolean;
+            /** @description rises with each change */
+            version: number;
+        };
+        PlannedKind: {
+            /** @description the list, /device/devices */
+            kind: string;
+            noun: string;
+            /** @description -1: unknown */
+            count: number;
+            /** @description why it cannot be copied; empty if it can */
+            problem: string;
+        };
+        CopyPlan: {
+            kinds: components["schemas"]["PlannedKind"][];
+            /** @description the portal's rate limit; null: it does not report one */
+            quota: components["schemas"]["Quota"] | null;
+        };
+        Count: {
+            kind: string;
+            noun: string;
+            read: number;
+            copied: number;
+        };
+        Note: {
+            /** @description the list, /device/devices */
+            kind: string;
+            /** @description device */
+            noun: string;
+            /** @description in the portal; empty: the whole list */
+            id: string;
+            name: string;
+            /** @description empty: the whole object */
+            field: string;
+            /** @enum {string} */
+            why: "secret" | "unknownField" | "reference" | "refused" | "unavailable" | "changed";
+            text: string;
+        };
+        RehearsalReport: {
+            counts: components["schemas"]["Count"][];
+            notes: components["schemas"]["Note"][];
+        };
+        OpenedCopy: {
+            /** @description in the list of portals */
+            copy: number;
+            /** @description address that signs a browser in, once and within 30 s; empty in serve */
+            page: string;
+        };
+        Difference: {
+            /** @description with the path in it: dataPoints[?@.name == 'average'].alertExpr */
+            field: string;
+            /** @description JSON, cut when long */
+            was: string;
+            now: string;
+            /** @description what the portal has now; empty: it was not read */
+            there: string;
+            /** @description it was changed in the portal, too, since the copy */
+            both: boolean;
+        };
+        Step: {
+            /** @enum {string} */
+            method: "POST" | "PATCH" | "DELETE";
+            /** @description below the portal's API */
+            path: string;
+            /** @description JSON, with {{name}} for the id of an object that an earlier step creates */
+            body: string;
+            kind: string;
+            noun: string;
+            /** @description of the object */
+            name: string;
+            /** @description name of the id of the new object; empty for none */
+            creates: string;
+            changes: components["schemas"]["Difference"][];
+            /** @description what to look at before sending it */
+            warnings: string[];
+        };
+        Elsewhere: {
+            kind: string;
+            noun: string;
+            id: string;
+            name: string;
+            /** @enum {string} */
+            what: "added" | "changed" | "deleted";
+            fields: string[];
+        };
+        RehearsalChanges: {
+            /** @description whether the portal was read again */
+            compared: boolean;
+            /** @description requests that make the changes, in order */
+            steps: components["schemas"]["Step"][];
+            /** @description what changed in the portal since the copy */
+            elsewhere: components["schemas"]["Elsewhere"][];
+            /** @description changes that no request makes */
+            notes: string[];
+        };
+        RehearsalScript: {
+            lines: components["schemas"]["Token"][][];
+            /** @description of the file to save it in */
+            name: string;
+            text: string;
+        };
         FolderState: {
             bytes: number;
             /** @description from the root */
@@ -4409,6 +4713,17 @@ export interface components {
         FolderName: {
             /** @description Its path: absolute in the desktop window, else below the folder of --collections */
             dir: string;
+        };
+        RehearsalDiff: {
+            /** @description Compare with the state when it was copied, and do not read the portal again */
+            offline?: boolean;
+        };
+        RehearsalLanguage: {
+            /**
+             * @description The id of one
+             * @default curl
+             */
+            language?: string;
         };
         Restore: {
             /** @description Name of the backup file */
@@ -7101,6 +7416,267 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Opened"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    getRehearsal: {
+        parameters: {
+            query?: {
+                /** @description The version that the caller has: wait until there is another one */
+                since?: number;
+                /** @description The remote portal; 0, the default, is the built-in one */
+                portal?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RehearsalState"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    deleteRehearsal: {
+        parameters: {
+            query?: {
+                /** @description The remote portal; 0, the default, is the built-in one */
+                portal?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RehearsalState"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    postRehearsalPreview: {
+        parameters: {
+            query?: {
+                /** @description The remote portal; 0, the default, is the built-in one */
+                portal?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CopyPlan"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    postRehearsalCopy: {
+        parameters: {
+            query?: {
+                /** @description The remote portal; 0, the default, is the built-in one */
+                portal?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RehearsalState"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    postRehearsalStop: {
+        parameters: {
+            query?: {
+                /** @description The remote portal; 0, the default, is the built-in one */
+                portal?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RehearsalState"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getRehearsalReport: {
+        parameters: {
+            query?: {
+                /** @description The remote portal; 0, the default, is the built-in one */
+                portal?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RehearsalReport"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    postRehearsalOpen: {
+        parameters: {
+            query?: {
+                /** @description The remote portal; 0, the default, is the built-in one */
+                portal?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenedCopy"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    postRehearsalDiff: {
+        parameters: {
+            query?: {
+                /** @description The remote portal; 0, the default, is the built-in one */
+                portal?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RehearsalDiff"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RehearsalChanges"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    postRehearsalScript: {
+        parameters: {
+            query?: {
+                /** @description The remote portal; 0, the default, is the built-in one */
+                portal?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RehearsalLanguage"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RehearsalScript"];
                 };
             };
             400: components["responses"]["Invalid"];

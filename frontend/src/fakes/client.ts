@@ -455,6 +455,7 @@ function startOf(settings: Settings, tabs: Tab[], variables: Variable[]): Start 
     tray: false,
     user: { id: 1, name: 'admin', role: 'administrator', rights, csrfToken: 'x' },
     folders: false,
+    rehearsals: false,
     formats: [
       {
         id: 'spyglass',
