@@ -55,7 +55,10 @@ async function serve(data: string, names: string[], ...args: string[]): Promise<
   const still = process.env.SPYGLASS_E2E_CLOCK
   const collections = join(data, 'collections')
   await mkdir(collections, { recursive: true })
-  const flags = [...args, '--rate-limit', 'off', '--collections', collections, ...(still ? ['--clock', still] : [])]
+  const rehearsals = join(data, 'rehearsals')
+  await mkdir(rehearsals, { recursive: true })
+  const folders = ['--collections', collections, '--rehearsals', rehearsals]
+  const flags = [...args, '--rate-limit', 'off', ...folders, ...(still ? ['--clock', still] : [])]
   const child = spawn(program, ['serve', '--data', data, '--listen', '127.0.0.1:0', ...flags], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -357,6 +357,21 @@ export const states: State[] = [
     },
   },
   {
+    name: 'a portal to rehearse',
+    open: async (page) => {
+      await rehearsal(page, 'none')
+      await page.getByRole('button', { name: 'Copy portal' }).waitFor()
+    },
+  },
+  {
+    name: 'changes of a rehearsal',
+    open: async (page) => {
+      await rehearsal(page, 'ready')
+      await page.getByRole('button', { name: 'Compare with Staging' }).click()
+      await page.getByRole('list', { name: 'Requests' }).waitFor()
+    },
+  },
+  {
     name: 'menu of a tab',
     open: async (page) => {
       await newRequest(page)
@@ -562,14 +577,50 @@ async function portalMenu(page: Page, item: string) {
   await page.getByRole('menuitem', { name: item }).click()
 }
 
-/** Compares the groups with those of a portal that exists in this page only. */
-async function twoLists(page: Page) {
+/** Adds a portal that exists in this page only, from the next load on. */
+async function withStaging(page: Page) {
   await page.route('**/explorer/start*', async (route) => {
     const response = await route.fetch()
     const start = (await response.json()) as { portals: object[] }
     const more = { id: 99, name: 'Staging', remote: true, environment: 'staging', auth: 'none', readOnly: false }
     await route.fulfill({ response, json: { ...start, portals: [...start.portals, { ...start.portals[0], ...more }] } })
   })
+}
+
+/** Opens the rehearsal of that portal, in one of its stages. */
+async function rehearsal(page: Page, stage: 'none' | 'ready') {
+  await withStaging(page)
+  const state = { portal: 99, name: 'Staging', folder: '/srv/rehearsals/99-staging.example', stage, version: 1 }
+  const more = { progress: null, line: '', problem: '', copied: 1_790_000_000_000, copy: 0, running: true }
+  await page.route('**/explorer/rehearsal?*', (route) => route.fulfill({ json: { ...state, ...more } }))
+  const kinds = [
+    { kind: '/device/groups', noun: 'device groups', count: 25, problem: '' },
+    { kind: '/device/devices', noun: 'devices', count: 152, problem: '' },
+    { kind: '/setting/roles', noun: 'roles', count: -1, problem: 'you need View access to Users.' },
+  ]
+  const quota = { limit: 500, remaining: 480, window: 60 }
+  await page.route('**/explorer/rehearsal/preview*', (route) => route.fulfill({ json: { kinds, quota } }))
+  await page.route('**/explorer/rehearsal/report*', (route) => route.fulfill({ json: { counts: [], notes: [] } }))
+  const changed = { field: 'customProperties rack', was: '"12"', now: '"14"', there: '"13"', both: true }
+  const steps = [
+    {
+      ...{ method: 'PATCH', path: '/device/devices/12?opType=replace', kind: '/device/devices', noun: 'device' },
+      ...{ body: '{"customProperties":[]}', name: 'edge-1', creates: '', changes: [changed] },
+      warnings: ['customProperties rack was changed there since the copy: it is "13" now, and was "12"'],
+    },
+  ]
+  const elsewhere = [{ kind: '/device/devices', noun: 'device', id: '3', name: 'db-1', what: 'deleted', fields: [] }]
+  await page.route('**/explorer/rehearsal/diff*', (route) =>
+    route.fulfill({ json: { compared: true, steps, elsewhere, notes: ['The API cannot delete the role “Old”.'] } }),
+  )
+  await page.reload()
+  await portalMenu(page, 'Manage portals…')
+  await page.getByRole('button', { name: 'Rehearse changes of Staging' }).click()
+}
+
+/** Compares the groups with those of a portal that exists in this page only. */
+async function twoLists(page: Page) {
+  await withStaging(page)
   const none = { differences: [], body: '', left: [], needs: [] }
   const body = { body: '{"name":"Berlin","parentId":4}', left: ['customProperties snmp.community: a secret'] }
   const differences = [{ field: 'description', here: '"Racks 1 to 4"', there: '""' }]

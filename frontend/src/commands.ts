@@ -580,6 +580,13 @@ export function commandList(app: App): Command[] {
       run: () => (app.portals.asking = { what: 'manage' }),
     },
     {
+      id: 'portal.rehearse',
+      ...named['portal.rehearse'],
+      group: 'Session',
+      when: () => app.portal.remote && app.session.start?.rehearsals === true,
+      run: () => (app.portals.asking = { what: 'rehearse', id: app.portal.id }),
+    },
+    {
       id: 'portal.lock',
       ...named['portal.lock'],
       group: 'Session',

@@ -148,6 +148,7 @@ export const text = {
     'theme.system': { label: 'Match system theme', words: 'colour appearance' },
     'portal.add': { label: 'Add portal…', words: 'remote connect' },
     'portal.manage': { label: 'Manage portals…', words: 'remote edit delete catalog' },
+    'portal.rehearse': { label: 'Rehearse changes…', words: 'copy try diff' },
     'portal.lock': { label: 'Lock or unlock the portal (read-only)', words: 'refuse writes' },
     'session.password': { label: 'Change password…', words: 'user account secret' },
     'session.out': { label: 'Sign out' },

@@ -9,6 +9,7 @@ export const text = {
     signInTo: (name: string) => `Sign in to ${name}…`,
     addPortal: 'Add portal…',
     managePortals: 'Manage portals…',
+    rehearse: 'Rehearse changes…',
     keyboardShortcuts: 'Keyboard shortcuts',
     changePassword: 'Change password…',
     signOut: 'Sign out',

@@ -41,6 +41,7 @@ const icons: Record<string, IconName> = {
   'session.password': 'key',
   'portal.add': 'plus',
   'portal.manage': 'globe',
+  'portal.rehearse': 'copy',
   'portal.lock': 'lock',
 }
 const places = new Set([

@@ -13,6 +13,8 @@ export const text = {
     readOnly: 'read-only',
     builtIn: (user: string) => `as ${user}, built-in`,
     readCatalog: 'Read catalog',
+    rehearseOne: (name: string) => `Rehearse changes of ${name}`,
+    rehearse: 'Rehearse changes…',
     editOne: (name: string) => `Edit ${name}`,
     edit: 'Edit',
     deleteOne: (name: string) => `Delete ${name}`,

@@ -7,6 +7,7 @@ export type PortalAsk =
   | { what: 'manage' }
   | { what: 'password' }
   | { what: 'edit'; id: number }
+  | { what: 'rehearse'; id: number }
   /** `resume` runs after the sign-in. */
   | { what: 'signin'; id: number; resume?: () => void }
 

@@ -1,0 +1,45 @@
+/** Rehearsals: the copy of a remote portal, and the changes to carry over. Loaded with their dialog. */
+import type { Http } from './call'
+import { explorer, type Schemas } from './explorer'
+
+export type RehearsalState = Schemas['RehearsalState']
+export type CopyPlan = Schemas['CopyPlan']
+export type RehearsalReport = Schemas['RehearsalReport']
+/** One thing that differs in a copy. */
+export type RehearsalNote = RehearsalReport['notes'][number]
+export type RehearsalChanges = Schemas['RehearsalChanges']
+/** A request that makes a change of the rehearsal in the portal. */
+export type RehearsalStep = RehearsalChanges['steps'][number]
+export type RehearsalScript = Schemas['RehearsalScript']
+
+/** All of them are about the portal of the client, or the portal whose copy it is. */
+export interface RehearsalClient {
+  /** With `since`, resolves when there is another version, or after 20 s. */
+  rehearsal(since?: number, signal?: AbortSignal): Promise<RehearsalState>
+  planCopy(): Promise<CopyPlan>
+  /** Copies in the background, or resumes it. */
+  startCopy(): Promise<RehearsalState>
+  stopCopy(): Promise<RehearsalState>
+  copyReport(): Promise<RehearsalReport>
+  openCopy(): Promise<Schemas['OpenedCopy']>
+  deleteCopy(): Promise<RehearsalState>
+  /** Offline, the portal is not read again. */
+  compareCopy(offline: boolean): Promise<RehearsalChanges>
+  /** The requests of the last comparison as a program. */
+  copyScript(language: string): Promise<RehearsalScript>
+}
+
+export function rehearsalClient(http: Http): RehearsalClient {
+  const { get, post, remove } = explorer(http)
+  return {
+    rehearsal: (since, signal) => get('/rehearsal', { query: { since }, signal }),
+    planCopy: () => post('/rehearsal/preview'),
+    startCopy: () => post('/rehearsal/copy'),
+    stopCopy: () => post('/rehearsal/stop'),
+    copyReport: () => get('/rehearsal/report'),
+    openCopy: () => post('/rehearsal/open'),
+    deleteCopy: () => remove('/rehearsal'),
+    compareCopy: (offline) => post('/rehearsal/diff', { body: { offline } }),
+    copyScript: (language) => post('/rehearsal/script', { body: { language } }),
+  }
+}
