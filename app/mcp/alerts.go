@@ -276,11 +276,13 @@ type explanation struct {
 }
 
 type notified struct {
-	Rule       string   `json:"rule,omitempty"`
-	Chain      string   `json:"escalation_chain,omitempty"`
-	Stage      int64    `json:"stage,omitempty"`
-	Recipients []string `json:"recipients"`
-	Why        string   `json:"why,omitempty"`
+	Rule        string   `json:"rule,omitempty"`
+	Chain       string   `json:"escalation_chain,omitempty"`
+	Stage       int64    `json:"stage,omitempty"`
+	Recipients  []string `json:"recipients"`
+	Waiting     []string `json:"waiting,omitempty"`
+	Undelivered []string `json:"not_delivered,omitempty"`
+	Why         string   `json:"why,omitempty"`
 }
 
 type acked struct {
@@ -322,6 +324,8 @@ type explaining struct {
 	above, dead []string
 	// silent devices that depend on the device of the alert
 	below []string
+	// the log of deliveries cannot be read
+	unconfirmed bool
 }
 
 func explainAlert(ctx context.Context, a *ask, in *explainIn) (*result, error) {
@@ -341,7 +345,7 @@ func explainAlert(ctx context.Context, a *ask, in *explainIn) (*result, error) {
 		read func(ctx context.Context) error
 	}{
 		{"dependencies", x.dependencies}, {"related alerts", x.related}, {"maintenance", x.maintenance},
-		{"recent values", x.values},
+		{"recent values", x.values}, {"delivery of notifications", x.deliveries},
 	} {
 		if err := part.read(ctx); err != nil {
 			if ctx.Err() != nil {
@@ -393,6 +397,60 @@ func (x *explaining) own() {
 	for _, n := range a.Notes[max(0, len(a.Notes)-mostHistory):] {
 		out.History = append(out.History, moment(n.On)+" "+n.By+": "+n.Text)
 	}
+}
+
+// The states of a delivery that are not final failures.
+const deliverySent, deliveryWaiting = "sent", "waiting"
+
+// delivery is one notification to one recipient.
+type delivery struct{ Recipient, Address, State, Error string }
+
+// deliveries corrects the recipients: the alert lists those whom the portal tried to notify.
+func (x *explaining) deliveries(ctx context.Context) error {
+	if len(x.out.Notified.Recipients) == 0 {
+		return nil
+	}
+	found, _, err := page[delivery](ctx, x.ask, "/alert/deliveries", query("filter", "alertId:"+x.it.ID,
+		"fields", "recipient,address,state,error", "sort", "-id", "size", "1000"))
+	x.unconfirmed = err != nil
+	if err == nil {
+		x.out.Notified.correct(found)
+	}
+	return err
+}
+
+// correct moves the recipients that received nothing out of Recipients. Its argument has the
+// newest deliveries first. Recipients without a delivery stay: a portal deletes old ones.
+func (n *notified) correct(all []delivery) {
+	rank := []string{deliverySent, deliveryWaiting}
+	best := map[string]delivery{}
+	for _, d := range all {
+		name := cmp.Or(d.Recipient, d.Address)
+		was, known := best[name]
+		if !known || position(rank, d.State) < position(rank, was.State) {
+			best[name] = d
+		}
+	}
+	n.Recipients = slices.DeleteFunc(n.Recipients, func(name string) bool {
+		d, known := best[name]
+		switch {
+		case !known || d.State == deliverySent:
+			return false
+		case d.State == deliveryWaiting:
+			n.Waiting = append(n.Waiting, name)
+		default:
+			n.Undelivered = append(n.Undelivered, name+" ("+cmp.Or(d.Error, d.State)+")")
+		}
+		return true
+	})
+}
+
+// position returns the index of a value; a value that is not in the list comes after all others.
+func position(list []string, value string) int {
+	if at := slices.Index(list, value); at >= 0 {
+		return at
+	}
+	return len(list)
 }
 
 // parentProperty is the property with the device that another one depends on.
@@ -645,17 +703,35 @@ func (x *explaining) summary() string {
 		fmt.Fprintf(&b, " %s that depend on it do not respond: %s.", amount(n, "device"),
 			shorten(words(out.Dependents), 300))
 	}
-	switch {
-	case out.Notified.Why != "":
+	if out.Notified.Why != "" {
 		b.WriteString(" Notifications: " + out.Notified.Why + ".")
-	case len(out.Notified.Recipients) > 0:
-		b.WriteString(" Notified: " + words(out.Notified.Recipients) + ".")
+	} else {
+		b.WriteString(x.receivers())
 	}
 	if out.Acked != nil {
 		fmt.Fprintf(&b, " Acknowledged by %s.", out.Acked.By)
 	}
 	if v := out.Values; v != nil && v.Samples > 0 {
 		b.WriteString(" " + v.sentence(a.DataPointName))
+	}
+	return b.String()
+}
+
+// receivers tells who was notified, who will be and who could not be.
+func (x *explaining) receivers() string {
+	n := &x.out.Notified
+	var b strings.Builder
+	for _, part := range []struct {
+		what  string
+		names []string
+	}{{"Notified", n.Recipients}, {"Waiting to notify", n.Waiting}, {"Could not notify", n.Undelivered}} {
+		what := part.what
+		if x.unconfirmed && what == "Notified" {
+			what = "Recipients, delivery unknown"
+		}
+		if len(part.names) > 0 {
+			b.WriteString(" " + what + ": " + shorten(words(part.names), 300) + ".")
+		}
 	}
 	return b.String()
 }

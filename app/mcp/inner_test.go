@@ -207,3 +207,31 @@ func TestAddressesThatWouldLeakTheTokenAreRefused(t *testing.T) {
 		t.Errorf("without a token it says %v", err)
 	}
 }
+
+func TestWhoReceivedNothingIsNotNotified(t *testing.T) {
+	n := notified{Recipients: []string{"ola by email", "kari by email", "Hook", "Late", "old by email"}}
+	n.correct([]delivery{
+		{Recipient: "ola by email", State: "failed", Error: "the mail server refused it"},
+		{Recipient: "kari by email", State: "failed", Error: "the mail server refused it"},
+		{Address: "Hook", State: "throttled"},
+		{Recipient: "Late", State: "waiting"},
+		{Recipient: "Late", State: "failed", Error: "timeout"},
+		{Recipient: "ola by email", State: "sent"}, // an earlier one arrived
+	})
+	x := &explaining{out: &explanation{Notified: n}}
+	const want = " Notified: ola by email and old by email. Waiting to notify: Late." +
+		" Could not notify: kari by email (the mail server refused it) and Hook (throttled)."
+	if said := x.receivers(); said != want {
+		t.Errorf("said %q, want %q", said, want)
+	}
+	none := notified{Recipients: []string{"kari by email"}}
+	none.correct([]delivery{{Recipient: "kari by email", State: "failed", Error: "timeout"}})
+	x.out.Notified = none
+	if said := x.receivers(); said != " Could not notify: kari by email (timeout)." {
+		t.Errorf("every delivery failed, but said %q", said)
+	}
+	x.out.Notified, x.unconfirmed = notified{Recipients: []string{"kari by email"}}, true
+	if said := x.receivers(); said != " Recipients, delivery unknown: kari by email." {
+		t.Errorf("the deliveries are unknown, but said %q", said)
+	}
+}
