@@ -95,9 +95,9 @@ test('a run of a collection checks each row of a data file, and its report can b
   await dialog.getByRole('button', { name: 'Run 1 request' }).click()
   const run = p.catalog.getByRole('region', { name: 'Run' })
   await run.getByText('1 of 2 succeeded').waitFor()
-  await run.getByRole('button', { name: /^One group, row 1, 200/ }).waitFor()
+  await run.getByRole('button', { name: /^GET row 1 One group 200/ }).waitFor()
   await run
-    .getByRole('button', { name: /^One group, row 2, failed: 1 of 1 checks failed: Status is 200, not 404/ })
+    .getByRole('button', { name: /^GET row 2 One group 404 .* 1 of 1 checks failed: Status is 200, not 404/ })
     .waitFor()
   await run.getByRole('button', { name: 'Checks of One group, row 2: 0 of 1 passed' }).click()
   const shown = page.getByRole('dialog', { name: 'Checks of One group' })

@@ -240,7 +240,10 @@ test('several entries are chosen by keys, exported as a bash script, moved and d
       .getByRole('treeitem')
       .evaluateAll((all) =>
         all
-          .map((e) => `${e.ariaLevel} ${e.ariaLabel?.replace(/,.*/, '')}${e.ariaSelected === 'true' ? ' *' : ''}`)
+          .map(
+            (e) =>
+              `${e.ariaLevel} ${e.ariaLabel?.replace(/^[A-Z]+ |,.*/g, '')}${e.ariaSelected === 'true' ? ' *' : ''}`,
+          )
           .filter((n) => !n.includes('My requests') && !n.includes('All devices')),
       )
   await entry(page, /^Fleet,/).click()
@@ -454,10 +457,12 @@ test('a collection is run: it asks about writes, stops or goes on at a failure, 
     run
       .getByRole('group', { name: 'Results' })
       .getByRole('button')
-      .evaluateAll((all) => all.map((b) => b.ariaLabel?.replace(/\d+ ms|[\d.]+ s/, 'N ms')))
+      .evaluateAll((all) =>
+        all.map((b) => (b as HTMLElement).innerText.replace(/\s+/g, ' ').replace(/[\d.]+ m?s/, 'N ms')),
+      )
   expect(await results()).toEqual([
-    'Devices, 200, N ms',
-    'Nothing, failed: there is no endpoint at this path; GET /api/openapi.json lists all endpoints',
+    'GET Devices 200 N ms',
+    'GET Nothing 404 N ms there is no endpoint at this path; GET /api/openapi.json lists all endpoints',
   ])
   await shot(page, 'run-stopped')
 
@@ -466,8 +471,14 @@ test('a collection is run: it asks about writes, stops or goes on at a failure, 
   await dialog.getByRole('switch', { name: 'Stop at the first failure' }).click()
   await dialog.getByRole('button', { name: 'Run 4 requests' }).click()
   await run.getByText('3 of 4 succeeded').waitFor()
-  expect((await results()).map((r) => r?.split(',')[0])).toEqual(['Devices', 'Nothing', 'Create', 'Groups'])
-  await run.getByRole('button', { name: /^Create, 20\d/ }).click()
+  expect((await results()).map((r) => r.split(' ')[1])).toEqual(['Devices', 'Nothing', 'Create', 'Groups'])
+  // One stop of the Tab key; the arrow keys move on.
+  expect(await run.getByRole('group', { name: 'Results' }).locator('[tabindex="0"]').count()).toBe(1)
+  await run.getByRole('button', { name: /^GET Devices/ }).focus()
+  for (const key of ['End', 'ArrowDown', 'ArrowDown', 'ArrowDown']) await page.keyboard.press(key)
+  const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim().replace(/\s+/g, ' '))
+  await expect.poll(focused).toMatch(/^POST Create 20\d/)
+  await page.keyboard.press('Enter')
   await expect.poll(() => p.path.inputValue()).toBe('/device/groups')
   await until(p.status, /^20\d /)
   await page.keyboard.press('Control+S') // to its entry: it is no copy
@@ -500,7 +511,7 @@ test('by the mouse, entries go between others, into a collection and out of it, 
       .getByRole('treeitem')
       .evaluateAll((all) =>
         all
-          .map((e) => `${e.ariaLevel} ${e.ariaLabel?.replace(/,.*/, '')}`)
+          .map((e) => `${e.ariaLevel} ${e.ariaLabel?.replace(/^[A-Z]+ |,.*/g, '')}`)
           .filter((n) => /cURL commands|Cellar|Attic|Boiler|Pump|Fan|Hatch|Roof/.test(n)),
       )
   await expect.poll(names).toEqual(['1 cURL commands', '2 Cellar', '3 Boiler', '3 Pump', '3 Fan', '2 Attic', '3 Hatch'])
@@ -513,9 +524,9 @@ test('by the mouse, entries go between others, into a collection and out of it, 
     await page.mouse.move(from.x + 90, box.y + box.height * part, { steps: 4 })
     await page.mouse.up()
   }
-  await drag(/^Boiler$/, /^Pump$/, 0.8)
+  await drag(/^GET Boiler$/, /^GET Pump$/, 0.8)
   await expect.poll(names).toEqual(['1 cURL commands', '2 Cellar', '3 Pump', '3 Boiler', '3 Fan', '2 Attic', '3 Hatch'])
-  await drag(/^Hatch$/, /^Boiler$/, 0.2)
+  await drag(/^GET Hatch$/, /^GET Boiler$/, 0.2)
   await expect.poll(names).toEqual(['1 cURL commands', '2 Cellar', '3 Pump', '3 Hatch', '3 Boiler', '3 Fan', '2 Attic'])
   await page.getByTestId('toast').getByRole('button', { name: 'Undo' }).click()
   await expect.poll(names).toEqual(['1 cURL commands', '2 Cellar', '3 Pump', '3 Boiler', '3 Fan', '2 Attic', '3 Hatch'])
@@ -628,9 +639,9 @@ test('a collection is kept in a folder, and both sides follow each other', async
   await problem.waitFor({ state: 'detached' })
 
   await rm(file)
-  await entry(page, /^On disk/).waitFor({ state: 'detached' })
+  await entry(page, /On disk/).waitFor({ state: 'detached' })
   await page.getByTestId('toast').getByRole('button', { name: 'Undo' }).click()
-  await entry(page, /^On disk/).waitFor()
+  await entry(page, /On disk/).waitFor()
   await expect.poll(onDisk).toBe(text)
   await entry(page, /^Fleet/).click({ button: 'right' })
   await page.getByRole('menuitem', { name: 'Stop keeping in a folder' }).click()

@@ -30,7 +30,7 @@ test('a request is watched until its checks pass, and its numbers can be charted
   const before = await p.tree.elementHandle()
   await expect.poll(async () => before!.evaluate((e) => e.isConnected)).toBe(false)
   await expect.poll(() => page.evaluate(() => document.activeElement?.role)).toBe('tree')
-  await until(p.tree.locator('.current .ln'), /^2$/)
+  await p.tree.locator('.current .ln[data-line="2"]').waitFor()
 
   await p.response.getByRole('button', { name: 'Stop watching' }).click()
   await p.response.getByRole('tab', { name: 'Watch' }).click()

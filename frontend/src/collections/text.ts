@@ -25,7 +25,8 @@ export const text = {
     inside: (value: string, count: number) => `${value}, ${number(count)} inside`,
     examples: (n: number) => counted(n, 'example'),
     showExamples: (n: number) => `Show ${counted(n, 'example')}`,
-    withExamples: (value: string, n: number) => `${value}, ${counted(n, 'example')}`,
+    withExamples: (value: string, n: number, path: string) =>
+      [value, n ? counted(n, 'example') : '', path].filter(Boolean).join(', '),
     name: 'Name',
     selectedEntries: 'Selected entries',
     selected: (n: number) => `${number(n)} selected`,

@@ -55,7 +55,7 @@ export const text = {
     searchHint: 'Search commands or keys',
     list: 'Commands and their keys',
     press: 'Press the new keys',
-    pressFor: (command: string) => `New keys for ${command}: press the keys, Escape cancels`,
+    pressFor: (shown: string, command: string) => `${shown}: new keys for ${command}, Escape cancels`,
     taken: (keys: string, command: string) => `${keys} is already assigned to “${command}”.`,
     use: 'Use it here instead',
     cancel: 'Cancel',

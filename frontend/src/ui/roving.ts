@@ -1,5 +1,5 @@
 /**
- * Returns the entry that an arrow key, Home or End moves to, from the one at an index or from none (-1). The ends meet.
+ * Returns the entry that an arrow key, Home or End moves to, from the one at an index or from none (-1). Wraps around.
  * Returns undefined for any other key.
  */
 export function step(key: string, at: number, count: number, axis: 'row' | 'column'): number | undefined {

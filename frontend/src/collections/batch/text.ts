@@ -22,8 +22,6 @@ export const text = {
   },
   batchResults: {
     notOpened: (message: string) => `Not opened: ${message}`,
-    ran: (name: string, problem: string, status: number, time: string) =>
-      `${name}, ${problem ? `failed: ${problem}` : `${status}, ${time}`}`,
     deletedRequest: 'Deleted request',
     run: 'Run',
     cancelRun: 'Cancel run',
