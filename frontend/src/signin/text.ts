@@ -9,6 +9,8 @@ export const text = {
   name: 'User name',
   password: 'Password',
   signIn: 'Sign in',
+  hint: ['A new portal prints its passwords when it starts.', 'To set a new one, run ', ' on its machine.'],
+  command: 'spyglass user password NAME',
   noName: 'Type your user name.',
   noPassword: 'Type your password.',
   wrong: 'The user name or the password is wrong.',
