@@ -274,6 +274,8 @@ test('an incident of the demo is started, shown, and stopped; its time is paused
   await main.getByText('clock is paused').waitFor()
   await main.getByRole('button', { name: 'Start Core switch down' }).click()
   await main.getByRole('button', { name: 'Stop Core switch down' }).waitFor()
+  const focused = () => page.evaluate(() => document.activeElement?.textContent)
+  await expect.poll(focused).toMatch(/^Show its alerts/)
   expect(await findings(page)).toEqual([])
   const since = /\/alert\/alerts\?.*startEpoch%3E/ // what was being measured when the time stopped may open one
   await page.route(since, (route) => route.fulfill({ json: { total: 0, searchId: null, isMin: false, items: [] } }))
