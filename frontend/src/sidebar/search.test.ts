@@ -16,6 +16,7 @@ test('a method and a class of status stand for themselves', () => {
 test('a date is whole days of the place one is at', () => {
   const day = (d: number) => new Date(2026, 10, d).getTime()
   expect(pastQuery('', { ...noFilter(), when: 'today' }, now)).toEqual({ from: day(21) })
+  expect(pastQuery('', { ...noFilter(), when: 'yesterday' }, now)).toEqual({ from: day(20), to: day(21) })
   expect(pastQuery('', { ...noFilter(), when: 'week' }, now)).toEqual({ from: day(15) })
   expect(pastQuery('', { ...noFilter(), when: 'range', since: '2026-11-03', until: '2026-11-04' }, now)).toEqual({
     from: day(3),

@@ -8,7 +8,7 @@ export interface PastFilter {
   status: string
   endpoint: string
   pinned: boolean
-  when: '' | 'today' | 'week' | 'range'
+  when: '' | 'today' | 'yesterday' | 'week' | 'range'
   /** Days in the format of a date field, `2026-11-21`; both included. */
   since: string
   until: string
@@ -43,6 +43,7 @@ export function pastQuery(typed: string, f: PastFilter, now: number): PastQuery 
   const midnight = (days: number, at = now) =>
     new Date(new Date(at).getFullYear(), new Date(at).getMonth(), new Date(at).getDate() + days).getTime()
   if (f.when === 'today') q.from = midnight(0)
+  if (f.when === 'yesterday') [q.from, q.to] = [midnight(-1), midnight(0)]
   if (f.when === 'week') q.from = midnight(-6)
   if (f.when === 'range') {
     if (f.since) q.from = new Date(`${f.since}T00:00`).getTime()

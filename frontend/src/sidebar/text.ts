@@ -189,6 +189,7 @@ export const text = {
     date: 'Date',
     anyDay: 'Any day',
     today: 'Today',
+    yesterday: 'Yesterday',
     last7Days: 'Last 7 days',
     fromTo: 'From … to …',
     endpoint: 'Endpoint',
