@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isInClear, whyNotReach } from './environment'
+import { isInClear, whyNotReach, withScheme } from './environment'
 
 test.each([
   ['http://portal.example/api', 'session', true],
@@ -22,3 +22,14 @@ test('who lacks the right is told why no portal can be added', () => {
   )
   expect(said).toEqual(['', '', 'Your role cannot send requests to other portals.'])
 })
+
+test.each([
+  ['127.0.0.1:8443', 'http://127.0.0.1:8443'],
+  [' Localhost:8443/api ', 'http://Localhost:8443/api'],
+  ['[::1]:80', 'http://[::1]:80'],
+  ['portal.example/api', 'https://portal.example/api'],
+  ['127.0.0.1.evil.example', 'https://127.0.0.1.evil.example'],
+  ['HTTP://portal.example', 'HTTP://portal.example'],
+  ['ftp://portal.example', 'ftp://portal.example'],
+  ['', ''],
+])('an address typed as %s becomes %s', (typed, address) => expect(withScheme(typed)).toBe(address))

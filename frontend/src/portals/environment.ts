@@ -26,6 +26,16 @@ export function inPairs(fingerprint: string): string {
   return (fingerprint.toUpperCase().match(/../g) ?? []).join(':')
 }
 
+const isLocal = (host: string) => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(host)
+
+/** Completes an address that was typed without http:// or https://: HTTPS, except on this machine. */
+export function withScheme(text: string): string {
+  const address = text.trim()
+  if (!address || /^[a-z][a-z0-9+.-]*:\/\//i.test(address)) return address
+  const [host] = /^(\[[^\]]*\]|[^:/]*)/.exec(address)!
+  return `${isLocal(host.toLowerCase()) ? 'http' : 'https'}://${address}`
+}
+
 /** Validates an address of a portal; '' if it is valid. */
 export function wrongAddress(text: string, own: string[]): string {
   let url: URL
@@ -49,7 +59,7 @@ export function isInClear(address: string, auth: Portal['auth']): boolean {
   if (auth !== 'session' && auth !== 'token') return false
   try {
     const { protocol, hostname } = new URL(address.trim())
-    return protocol === 'http:' && !/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
+    return protocol === 'http:' && !isLocal(hostname)
   } catch {
     return false
   }
