@@ -219,9 +219,9 @@ class Frame {
     const bad = counts.slice(0, 4).reduce((sum, n) => sum + n, 0)
     const count = bad ? `${number(bad)} / ${number(b.count)}` : number(b.count)
     ink.textAlign = 'center'
-    if (r.width > 56 && r.height > 34) {
+    if (r.width > 40 && r.height > 34) {
       ink.fillStyle = colours.text
-      ink.fillText(this.#cut(b.name, r.width - 10), middle.x, middle.y - 8)
+      ink.fillText(this.#cut(b.name, r.width - 6), middle.x, middle.y - 8)
       const wide = ink.measureText(count).width
       glyph(ink, worst, middle.x - wide / 2 - 4, middle.y + 9, 4.5, colours)
       ink.fillStyle = colours.faint
