@@ -18,11 +18,11 @@ test('a token for a request can do no more than that, is in no history, and is r
   await p.response.getByRole('tab', { name: 'Snippets' }).click()
   await p.response.getByRole('button', { name: 'Create a token' }).click()
   const dialog = page.getByRole('dialog', { name: 'Token for this request' })
-  await dialog.getByText('Creates the role token: read on deviceGroup.').waitFor()
+  await dialog.getByText('Creates the role “token: read on deviceGroup”.').waitFor()
   await dialog.getByRole('textbox', { name: 'Name' }).fill('weekly numbers')
   await dialog.getByRole('combobox', { name: 'Expires after' }).selectOption({ label: '1 day' })
   await dialog.getByRole('button', { name: 'Create and copy' }).click()
-  await dialog.getByText(/The token has the new role token: read on deviceGroup/).waitFor()
+  await dialog.getByText(/The token has the new role “token: read on deviceGroup”/).waitFor()
   const shell = await page.evaluate(() => navigator.clipboard.readText())
   const [, token] = /^export SPYGLASS_TOKEN='([\w-]{40,})'$/.exec(shell)!
   await dialog.getByRole('button', { name: 'Copy for PowerShell' }).click()
@@ -49,7 +49,7 @@ test('a token for a request can do no more than that, is in no history, and is r
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
   await p.response.getByRole('button', { name: 'Create a token' }).click()
-  await dialog.getByText('Uses the role token: read on deviceGroup.').waitFor()
+  await dialog.getByText('Uses the role “token: read on deviceGroup”.').waitFor()
 })
 
 test('who may not create tokens is told why', async () => {

@@ -106,7 +106,7 @@ export const text = {
     'tab.moveRight': { label: 'Move tab right' },
     'tab.next': { label: 'Next tab' },
     'tab.previous': { label: 'Previous tab' },
-    'panel.variables': { label: 'Variables', words: 'tools sidebar' },
+    'panel.variables': { label: 'Variables', words: 'tools sidebar add environments' },
     'panel.history': { label: 'History', words: 'tools sidebar past requests' },
     'panel.helpers': { label: 'Helpers', words: 'tools sidebar json path' },
     'panel.docs': { label: 'Docs', words: 'tools sidebar documentation' },

@@ -50,3 +50,11 @@ export function exact(seconds: number): string {
 export function zoned(seconds: number): string {
   return zonedMoment(seconds * 1000)
 }
+
+/** Rewrites the UTC times in a message of the portal in the time zone of the user, which it names. */
+export function inZone(message: string): string {
+  return message.replace(/\b(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) UTC\b/g, (text, day: string, clock: string) => {
+    const at = Date.parse(`${day}T${clock}Z`)
+    return Number.isNaN(at) ? text : zoned(at / 1000)
+  })
+}

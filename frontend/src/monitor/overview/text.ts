@@ -53,7 +53,7 @@ export const text = {
       group: string,
       n: { total: number; critical: number; error: number; warn: number; silent: number; noData: number },
     ) =>
-      `${group}: ${n.total} devices, ${n.critical} critical, ${n.error} with errors, ${n.warn} with warnings, ${n.silent} not responding, ${n.noData} without data`,
+      `${group}: ${n.total} ${n.total === 1 ? 'device' : 'devices'}, ${n.critical} critical, ${n.error} with errors, ${n.warn} with warnings, ${n.silent} not responding, ${n.noData} without data`,
     more: (n: number) => `${number(n)} more ${n === 1 ? 'group' : 'groups'}`,
     scroll: 'Scroll to the next group',
     own: (group: string) => (group ? `Directly in ${group}` : 'In no group'),

@@ -130,8 +130,8 @@ export const text = {
   metrics: {
     source: 'DataSource',
     sourceOf: (n: number, list: string) => `DataSource ${n} of ${list}`,
-    pointOf: (n: number, list: string) => `Datapoint ${n} of ${list}`,
-    all: 'all datapoints',
+    pointOf: (n: number, list: string) => `Data point ${n} of ${list}`,
+    all: 'all data points',
     takeOut: (n: number) => `Remove measurement ${n}`,
     add: 'Add measurement',
   },

@@ -449,7 +449,7 @@ export const text = {
       devices: 'Devices',
       datasource: 'DataSource',
       instance: 'Instance',
-      datapoint: 'Datapoint',
+      datapoint: 'Data point',
       escalatingChainId: 'Escalation chain',
       escalationInterval: 'Escalate after',
       suppressAlertClear: 'No notification when the alert clears',

@@ -28,7 +28,7 @@ export const text = {
     ask: (n: number) => `Acknowledge ${number(n)} alerts?`,
     tooMany: (most: number) => `More than ${number(most)} alerts match. Add words.`,
     none: (words: string) => `No unacknowledged alerts match “${words}”`,
-    noneGoes: 'Type part of a device, a group or a datapoint.',
+    noneGoes: 'Type part of a device, a group or a data point.',
     failed: 'Not acknowledged',
     alerts: (n: number) => counted(n, 'alert'),
     others: (n: number) => `${number(n)} cleared or changed before they could be acknowledged.`,
