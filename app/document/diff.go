@@ -290,8 +290,8 @@ func (w *walker) step(field string, at int64) string {
 	return "[?@." + field + " == " + literal + "]"
 }
 
-// matched compares items with the same key, in any order. pathOf is called for those that
-// differ only.
+// matched compares items with the same key, in any order. pathOf is called only for
+// those that differ.
 func (d *differ) matched(pathOf func(*walker, item) string, left, right []item) {
 	compare := func(a, b item) {
 		if !d.sameBytes(a.at, a.end, b.at, b.end) {

@@ -12,8 +12,8 @@ type NumberAt struct {
 	Value float64
 }
 
-// Numbers returns the numbers of a body at all depths in their order, at most most, and
-// whether there are more. It leaves out the keys by which paths name objects in lists.
+// Numbers returns the numbers of a body at all depths in their order, the first most of them,
+// and whether there are more. It leaves out the keys by which paths name objects in lists.
 // A body that is not JSON has none.
 func (d *Document) Numbers(ctx context.Context, most int) (all []NumberAt, more bool, err error) {
 	if ok, _ := d.JSON(); !ok {

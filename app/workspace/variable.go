@@ -20,7 +20,7 @@ type Variable struct {
 	Name     string
 	Value    string // resource.Mask if secret
 	Secret   bool
-	Scope    string // "environment" goes before "portal", and "portal" before "global"
+	Scope    string // "environment" overrides "portal", and "portal" overrides "global"
 
 	EnvironmentID int64 // 0 for the other scopes
 

@@ -51,7 +51,7 @@ func TestAnAdministratorReadsAsAnotherRoleAndNothingElse(t *testing.T) {
 				tt.code, tt.want)
 		}
 	}
-	const want = "Read /setting/roles as the role readonly would"
+	const want = "Viewed /setting/roles as the role readonly"
 	_, text := p.ask(`GET /api/setting/accesslogs?filter=action:%22preview%22`, "admin", "")
 	if !strings.Contains(text, want) {
 		t.Errorf("the audit log has %s, want %s", text, want)

@@ -171,7 +171,7 @@ func (s *Server) do(ctx context.Context, c Command) (Result, error) {
 		if err != nil {
 			return Result{}, err
 		}
-		t, err := s.Sessions.CreateToken(ctx, id, "made on the command line", c.Name)
+		t, err := s.Sessions.CreateToken(ctx, id, "created on the command line", c.Name)
 		return Result{Bearer: t.Bearer, AccessID: t.AccessID, AccessKey: t.AccessKey}, err
 	case DoAddress:
 		return Result{Origin: s.Origin(), Fingerprint: s.pin}, nil

@@ -30,6 +30,6 @@ func (s *Service) AsRole(ctx context.Context, who *resource.Access, role, path, 
 	if found == nil {
 		return nil, fault.New(fault.Invalid, "there is no role %d", id)
 	}
-	s.note(ctx, s.change("preview", who.User, fmt.Sprintf("Read %s as the role %s would", path, found.Name), remote))
+	s.note(ctx, s.change("preview", who.User, fmt.Sprintf("Viewed %s as the role %s", path, found.Name), remote))
 	return s.access(ctx, holder{userID: who.UserID, roleID: id})
 }

@@ -60,7 +60,7 @@ func (s *Service) Redeem(ctx context.Context, token string) (*Session, error) {
 		sess.Window = s.newWindow()
 	}
 	if err == nil {
-		s.note(ctx, s.change("sign-in", who.row.Username, "Opened a window signed in", ""))
+		s.note(ctx, s.change("sign-in", who.row.Username, "Signed in from this machine", ""))
 	}
 	return sess, err
 }

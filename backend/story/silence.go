@@ -132,7 +132,7 @@ func (t *teller) tellSilence() {
 				continue
 			}
 			if d.Role == "cause" {
-				t.add(IncidentEvent{At: at, Kind: kind, Text: d.Name + verbs[kind], DeviceID: d.ID})
+				t.add(IncidentEvent{At: at, Kind: kind, Text: d.Name + verbs[kind].one, DeviceID: d.ID})
 				continue
 			}
 			m := moment{at / 60, kind}
@@ -146,15 +146,16 @@ func (t *teller) tellSilence() {
 		slices.Sort(names)
 		text := names[0]
 		if n := len(names); n > 1 {
-			text = count(int64(n), t.others()) + verbs[m.kind] + ": " + joined(names, 8)
+			text = count(int64(n), t.others()) + verbs[m.kind].many + ": " + joined(names, 8)
 		} else {
-			text += verbs[m.kind]
+			text += verbs[m.kind].one
 		}
 		t.add(IncidentEvent{At: first[m], Kind: m.kind, Text: text})
 	}
 }
 
-var verbs = map[string]string{"silent": " stopped responding", "back": " responds again"}
+var verbs = map[string]struct{ one, many string }{
+	"silent": {" stopped responding", " stopped responding"}, "back": {" responds again", " respond again"}}
 
 // others is the noun for the devices of the story other than that of the cause.
 func (t *teller) others() string {

@@ -33,7 +33,7 @@ test('an administrator compares a response with what another role sees, and is t
   await asRole()
   await until(page.getByTestId('toast'), /Role network only gets 403: .*read on settings: useraccess/)
   const log = await page.request.get(`${portal.url}/api/setting/accesslogs?filter=action:"preview"`)
-  expect(await log.text()).toContain('Read /setting/roles as the role network only would')
+  expect(await log.text()).toContain('Viewed /setting/roles as the role network only')
   const history = await page.request.get(`${portal.url}/explorer/history?size=100`)
   expect(((await history.json()) as { total: number }).total).toBe(2)
 })
