@@ -15,8 +15,8 @@ import (
 // floors is the house, from the ground up. A package imports only from floors
 // below its own; neighbours on one floor do not know each other.
 var floors = [][]string{
-	{"backend/fault", "backend/clock", "backend/pattern", "backend/service", "backend/sheet", "backend/testkit",
-		"frontend", "build/icon"},
+	{"backend/fault", "backend/clock", "backend/pattern", "backend/private", "backend/service", "backend/sheet",
+		"backend/testkit", "frontend", "build/icon"},
 	{"backend/resource", "backend/loopback"},
 	{"backend/filter", "backend/appliesto", "backend/expr", "backend/check"},
 	{"backend/endpoint", "backend/store/engine"},

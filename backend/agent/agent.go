@@ -37,6 +37,7 @@ import (
 	"spyglass/backend/clock"
 	"spyglass/backend/fault"
 	"spyglass/backend/poll"
+	"spyglass/backend/private"
 	"spyglass/backend/service"
 )
 
@@ -91,7 +92,7 @@ func Run(ctx context.Context, o Options) error {
 	if o.Checks == nil {
 		o.Checks = check.All(&check.Dialer{Folder: o.Folder})
 	}
-	if err := os.MkdirAll(o.Folder, 0o700); err != nil {
+	if err := private.MkdirAll(o.Folder); err != nil {
 		return fault.New(fault.Conflict, "the folder %s cannot be created (%v); choose another one with --data",
 			o.Folder, err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"spyglass/backend/backup"
 	"spyglass/backend/fault"
+	"spyglass/backend/private"
 	"spyglass/backend/store"
 )
 
@@ -51,7 +52,7 @@ func Backup(ctx context.Context, o Options, file string, progress func(backup.Pr
 func Restore(ctx context.Context, o Options, file string, withoutKey bool, progress func(backup.Progress)) error {
 	_, err := os.Stat(o.Data)
 	made := errors.Is(err, os.ErrNotExist)
-	if err := os.MkdirAll(o.Data, 0o700); err != nil {
+	if err := private.MkdirAll(o.Data); err != nil {
 		return fault.New(fault.Conflict, "the data folder %s cannot be created (%v); choose another one with --data",
 			o.Data, cause(err))
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 
 	"spyglass/backend/backup"
 	"spyglass/backend/fault"
+	"spyglass/backend/private"
 	"spyglass/backend/service"
 )
 
@@ -115,7 +117,7 @@ func Run(ctx context.Context, data string, taken error, job json.RawMessage, lin
 	if err := json.NewEncoder(conn).Encode(Command{Do: doRun, Job: job}); err != nil {
 		return nil, err
 	}
-	defer context.AfterFunc(ctx, func() { _ = conn.(*net.UnixConn).CloseWrite() })() // which cancels the job
+	defer context.AfterFunc(ctx, func() { _, _ = io.WriteString(conn, "{}\n") })() // which cancels the job
 	for in := json.NewDecoder(conn); ; {
 		var r reply
 		if err := in.Decode(&r); err != nil {
@@ -186,47 +188,31 @@ func (s *Server) do(ctx context.Context, c Command) (Result, error) {
 	return Result{}, fault.New(fault.Invalid, "there is no command %q", c.Do)
 }
 
-// control is a Unix socket in the data folder, which only its user can enter. The
-// file "control" contains the path of the socket, because the path of a deep
-// folder may be too long for a socket.
+// control accepts commands of other processes of the user. They find its address in
+// the file "control" of the data folder, which only the user can write to. Each
+// system has its own channel: listenChannel opens it, dialChannel connects to it,
+// and mayCommand checks who connects.
 type control struct {
 	listener net.Listener
-	folder   string // folder to delete at the end; empty if the socket is in the data folder
+	folder   string // folder to delete at the end; empty for none
 	mu       sync.Mutex
 	conns    map[net.Conn]bool
 	closed   bool
 }
 
-// controlFile is the file with the path of the socket.
+// controlFile is the file with the address of the channel.
 const controlFile = "control"
-
-// longestSocket limits the path of a Unix socket to a length that every system
-// supports.
-const longestSocket = 100
 
 func listenControl(data string) (*control, error) {
 	c := &control{conns: map[net.Conn]bool{}}
-	path, err := filepath.Abs(filepath.Join(data, "control.sock"))
+	address, err := c.listen(data)
 	if err != nil {
 		return nil, err
 	}
-	if len(path) > longestSocket {
-		if c.folder, err = os.MkdirTemp("", "spyglass-"); err != nil {
-			return nil, err
-		}
-		path = filepath.Join(c.folder, "control.sock")
+	if err := os.WriteFile(filepath.Join(data, controlFile), []byte(address), 0o600); err != nil {
+		return nil, errors.Join(err, c.Stop(context.Background()))
 	}
-	// left by a killed process; this process holds the lock
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, err
-	}
-	if c.listener, err = net.Listen("unix", path); err != nil {
-		return nil, fault.New(fault.Conflict, "the control socket %s cannot be opened: %v", path, cause(err))
-	}
-	if err := os.Chmod(path, 0o600); err != nil {
-		return nil, errors.Join(err, c.listener.Close())
-	}
-	return c, os.WriteFile(filepath.Join(data, controlFile), []byte(path), 0o600)
+	return c, nil
 }
 
 // dialControl connects to the process that has the folder open, after New has
@@ -254,56 +240,41 @@ func dialControl(ctx context.Context, data string, taken error) (net.Conn, error
 	}
 }
 
-// errNotOwner is the cause of a fault for a control file or socket of another
+// errNotOwner is the cause of a fault for a control file or channel of another
 // user than the data folder's owner.
 var errNotOwner = errors.New("not the owner of the data folder")
 
-// dialOwner connects to the socket that the control file names. It trusts neither
-// a file that others can write to nor a socket of another user than the folder's.
+// dialOwner connects to the channel that the control file names. It trusts neither
+// a file that others can write to nor a channel of another user than the folder's.
 func dialOwner(data string) (net.Conn, error) {
-	folder, err := os.Stat(data)
-	if err != nil {
-		return nil, err
-	}
 	path := filepath.Join(data, controlFile)
 	info, err := os.Lstat(path)
 	if err != nil {
 		return nil, err
 	}
-	owner, _ := ownerOf(folder)
-	if writer, _ := ownerOf(info); writer != owner || othersWrite(info) || !info.Mode().IsRegular() {
+	ours, err := sameOwner(data, path)
+	if err != nil {
+		return nil, err
+	}
+	if !ours || private.OthersWrite(path, info) || !info.Mode().IsRegular() {
 		return nil, notOwner(path + " does not belong to the owner of the data folder, or others can write to it; " +
 			"nothing was sent. Remove it and start Spyglass again")
 	}
-	socket, err := os.ReadFile(path)
+	address, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	conn, err := net.DialTimeout("unix", string(socket), controlTimeout)
-	if err != nil {
-		return nil, err
-	}
-	if uid, known, err := peerOf(conn.(*net.UnixConn)); err != nil || known && uid != owner {
+	conn, ours, err := dialChannel(data, string(address))
+	if err == nil && !ours {
 		_ = conn.Close()
-		return nil, notOwner("the control socket " + string(socket) + " does not belong to the owner of the data " +
+		return nil, notOwner("the control channel " + string(address) + " does not belong to the owner of the data " +
 			"folder; nothing was sent. Remove " + path + " and start Spyglass again")
 	}
-	return conn, nil
+	return conn, err
 }
 
 func notOwner(message string) error {
 	return &fault.Error{Kind: fault.Conflict, Message: message, Err: errNotOwner}
-}
-
-// mayCommand reports whether the process at the other end belongs to our user or
-// to root.
-func mayCommand(conn net.Conn) bool {
-	socket, ok := conn.(*net.UnixConn)
-	if !ok {
-		return false
-	}
-	uid, known, err := peerOf(socket)
-	return err == nil && (!known || uid == os.Geteuid() || uid == 0)
 }
 
 func (c *control) serve(s *Server) {
@@ -323,7 +294,7 @@ func (c *control) serve(s *Server) {
 		}
 		c.conns[conn] = true
 		c.mu.Unlock()
-		wait.Go("control socket", func() { c.response(s, conn) })
+		wait.Go("control channel", func() { c.response(s, conn) })
 	}
 }
 
@@ -335,7 +306,7 @@ func (c *control) response(s *Server, conn net.Conn) {
 		c.mu.Unlock()
 	}()
 	if !mayCommand(conn) {
-		s.o.Log.Warn("a process of another user connected to the control socket; it was refused")
+		s.o.Log.Warn("a process of another user connected to the control channel; it was refused")
 		return
 	}
 	if conn.SetDeadline(time.Now().Add(controlTimeout)) != nil {
@@ -393,7 +364,7 @@ func (s *Server) whileConnected(conn net.Conn, in *json.Decoder) (context.Contex
 		return nil, nil, err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	s.wait.Go("control socket", func() {
+	s.wait.Go("control channel", func() {
 		_ = in.Decode(&struct{}{})
 		cancel()
 	})

@@ -52,11 +52,11 @@ func (s *Server) floors() []service.Service {
 	add(s.notices != nil, "notices", s.notices.Start, s.notices.Stop)
 	add(s.reports != nil, "reports", s.reports.Start, s.reports.Stop)
 	add(true, "the reset of the demo", nil, endResets)
-	add(true, "the server's own tasks", s.startTasks, s.wait.Stop) // and those of HTTP and the control socket
+	add(true, "the server's own tasks", s.startTasks, s.wait.Stop) // and those of HTTP and the control channel
 	add(s.listener != nil, "HTTP", s.serve, s.drain)
 	add(s.events != nil, "events", nil, s.events.Stop) // streams keep HTTP from draining
 	add(s.Sessions != nil, "sessions", nil, s.Sessions.Stop)
-	add(s.control != nil, "the control socket", s.serveControl, s.control.Stop)
+	add(s.control != nil, "the control channel", s.serveControl, s.control.Stop)
 	return floors
 }
 
@@ -100,4 +100,4 @@ func (s *Server) drain(ctx context.Context) error {
 	return nil
 }
 
-func (s *Server) serveControl() { s.wait.Go("control socket", func() { s.control.serve(s) }) }
+func (s *Server) serveControl() { s.wait.Go("control channel", func() { s.control.serve(s) }) }

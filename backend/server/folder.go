@@ -9,12 +9,12 @@ import (
 	"strings"
 
 	"spyglass/backend/fault"
+	"spyglass/backend/private"
 )
 
 // checkFolder refuses a data folder that another user owns or could have written
 // to: Spyglass must not trust a key, a database or a control file of another
-// user. It removes the read access of others. Windows has no such modes; there,
-// users own their folders by inheritance.
+// user. It removes the read access of others.
 func checkFolder(data string, log *slog.Logger) error {
 	info, err := os.Stat(data)
 	if err != nil {
@@ -29,9 +29,9 @@ func checkFolder(data string, log *slog.Logger) error {
 	if err := checkOwner(data, info); err != nil {
 		return err
 	}
-	if othersWrite(info) && len(entries) > 0 { // an empty folder contains no planted files
+	if private.OthersWrite(data, info) && len(entries) > 0 { // an empty folder contains no planted files
 		return fault.New(fault.Conflict, "other users can write to the data folder %s, so its files are not trusted. "+
-			"Make sure that its content is yours, run chmod 700 on it, and start again", data)
+			"Make sure that its content is yours, run %s, and start again", data, howToClose(data, 0o700))
 	}
 	if err := closeToOthers(data, info, 0o700, log); err != nil {
 		return err
@@ -77,19 +77,19 @@ func checkFile(path string, info fs.FileInfo) error {
 	if err := checkOwner(path, info); err != nil {
 		return err
 	}
-	if othersWrite(info) {
+	if private.OthersWrite(path, info) {
 		return fault.New(fault.Conflict, "other users can write to %s, so it is not trusted. Make sure that its "+
-			"content is yours, run chmod 600 on it, and start again", path)
+			"content is yours, run %s, and start again", path, howToClose(path, 0o600))
 	}
 	return nil
 }
 
 // closeToOthers removes the access of group and others, and logs that.
 func closeToOthers(path string, info fs.FileInfo, mode fs.FileMode, log *slog.Logger) error {
-	if !othersMay(info) {
+	if !private.OthersMay(path, info) {
 		return nil
 	}
-	if err := os.Chmod(path, mode); err != nil {
+	if err := private.Close(path, mode); err != nil {
 		return fault.New(fault.Conflict, "other users can read %s, and its permissions cannot be changed (%v); "+
 			"choose another --data folder", path, cause(err))
 	}

@@ -3,6 +3,7 @@
 package server
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"os/user"
@@ -45,5 +46,20 @@ func ownerOf(info fs.FileInfo) (uid int, known bool) {
 	return int(stat.Uid), true
 }
 
-func othersWrite(info fs.FileInfo) bool { return info.Mode().Perm()&0o022 != 0 }
-func othersMay(info fs.FileInfo) bool   { return info.Mode().Perm()&0o077 != 0 }
+// sameOwner reports whether a file belongs to the owner of its folder.
+func sameOwner(folder, path string) (bool, error) {
+	a, err := os.Stat(folder)
+	if err != nil {
+		return false, err
+	}
+	b, err := os.Lstat(path)
+	if err != nil {
+		return false, err
+	}
+	owner, _ := ownerOf(a)
+	writer, _ := ownerOf(b)
+	return owner == writer, nil
+}
+
+// howToClose returns the command that closes a file or folder to others.
+func howToClose(path string, mode fs.FileMode) string { return fmt.Sprintf("chmod %o %s", mode, path) }

@@ -53,6 +53,7 @@ import (
 	"spyglass/backend/portal/audit"
 	"spyglass/backend/portal/datasource"
 	"spyglass/backend/portal/setting"
+	"spyglass/backend/private"
 	"spyglass/backend/remotewrite"
 	"spyglass/backend/report"
 	"spyglass/backend/resource"
@@ -171,7 +172,7 @@ func New(ctx context.Context, o Options) (_ *Server, err error) {
 				"full; make room on it, or choose another folder with --data", o.Data), Err: err}
 		}
 	}()
-	if err := os.MkdirAll(o.Data, 0o700); err != nil {
+	if err := private.MkdirAll(o.Data); err != nil {
 		return nil, fault.New(fault.Conflict,
 			"the data folder %s cannot be created (%v); choose another one with --data",
 			o.Data, cause(err))

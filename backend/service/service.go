@@ -7,7 +7,7 @@
 //
 //   - Group.Go runs a task once. After a panic it has ended; its caller
 //     starts the next one as usual. A report, a notice and a command of the
-//     control socket are such tasks.
+//     control channel are such tasks.
 //   - Group.Keep runs a task until the group is stopped, and starts it again
 //     after a panic: a second later at first, a minute later at most. The loops
 //     that a portal cannot do without are such tasks: pollers, the association

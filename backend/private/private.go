@@ -1,0 +1,30 @@
+// Package private restricts files and folders to the current user: with modes on
+// Unix, and with access lists on Windows, where files inherit the list of their
+// folder and os.Chmod only sets the read-only attribute.
+//
+// Administrators count as the user: root on Unix; on Windows the accounts
+// SYSTEM and Administrators, which services and elevated programs run as.
+package private
+
+import (
+	"io/fs"
+	"os"
+)
+
+// MkdirAll creates a folder that only the current user can enter, with its
+// parents. A folder that exists stays as it is.
+func MkdirAll(path string) error {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return nil
+	}
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return err
+	}
+	return Close(path, 0o700)
+}
+
+// OthersWrite reports whether other users can write to a file or folder.
+func OthersWrite(path string, info fs.FileInfo) bool { return othersMay(path, info, 0o022) }
+
+// OthersMay reports whether other users can read a file or folder, or write to it.
+func OthersMay(path string, info fs.FileInfo) bool { return othersMay(path, info, 0o077) }
