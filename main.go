@@ -232,36 +232,43 @@ func serve(ctx context.Context, o server.Options) error {
 	return portal.Wait(ctx)
 }
 
-// window opens the desktop window; a build without one serves and opens the
-// default browser.
+// window opens the desktop window; a build without one, and a computer that cannot
+// show it, serve and open the default browser.
 func window(ctx context.Context, o server.Options, args []string) error {
 	if !shell.Desktop {
-		return browse(ctx, o, args)
+		return app.Browse(ctx, o, args, printAddress)
 	}
 	if missing := shell.DisplayMissing(); missing != "" {
 		return fault.New(fault.Offline, "%s", missing)
 	}
+	if missing := shell.ViewMissing(); missing != "" {
+		return browse(ctx, o, args, missing)
+	}
 	return app.Window(ctx, o, args)
 }
 
-func browse(ctx context.Context, o server.Options, links []string) error {
-	portal, err := open(ctx, o)
-	if portal == nil || err != nil {
-		return err
-	}
-	portal.OpenLinks(links)
-	address, err := portal.Launch(ctx)
-	if err == nil {
-		var remove func()
-		if remove, err = (&shell.Native{}).OpenPrivately(o.Data, address); remove != nil {
-			defer remove()
-		}
-	}
+func printAddress(origin string) { fmt.Println("spyglass: " + origin) }
+
+// browse opens the default browser, and explains why in a message that ends the
+// program when it is closed: there is nothing else to close.
+func browse(ctx context.Context, o server.Options, args []string, missing string) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	err := app.Browse(ctx, o, args, func(origin string) {
+		fmt.Fprintln(os.Stderr, "spyglass: "+missing)
+		printAddress(origin)
+		messages := service.Group{Guard: &service.Guard{Log: o.Log}} // nobody waits: a message ends with the program
+		messages.Go("the message about the window", func() {
+			if shell.Say("Spyglass", missing+"\n\nUntil then, Spyglass opens in your browser, at "+origin+
+				".\n\nChoose OK to quit Spyglass.") {
+				stop()
+			}
+		})
+	})
 	if err != nil {
-		o.Log.WarnContext(ctx, "cannot open a browser; open the address yourself", "err", err)
+		shell.Say("Spyglass", fault.Sentence(err))
 	}
-	fmt.Println("spyglass: " + portal.Origin())
-	return portal.Wait(ctx)
+	return err
 }
 
 func collectorCommand(o *server.Options) *cobra.Command {

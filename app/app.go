@@ -62,7 +62,7 @@ func open(ctx context.Context, o server.Options, native *desk) (_ *App, err erro
 	tail := diagnose.NewTail(cmp.Or(o.Log, slog.Default()).Handler())
 	o.Log = slog.New(tail)
 	a := &App{keys: keychain.Open("Spyglass", o.Log), native: native, log: o.Log, version: o.Version,
-		desktop: o.Raise != nil}
+		desktop: native.shown}
 	o.Look = a.look
 	// a.agents is set before the portal starts to listen
 	o.Agents = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { a.agents.ServeHTTP(w, r) })

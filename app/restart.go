@@ -13,6 +13,7 @@ import (
 // desk gives the page access to the desktop.
 type desk struct {
 	shell.Native
+	shown bool        // there is a window, or there will be
 	again atomic.Bool // start the program again after its window has closed
 }
 

@@ -39,7 +39,7 @@ func Window(ctx context.Context, o server.Options, args []string) error {
 		}
 	}
 	o.Held = func() { close(held) }
-	p := &opening{native: &desk{}, opened: make(chan struct{}), ways: make(chan wayIn, 1)}
+	p := &opening{native: &desk{shown: true}, opened: make(chan struct{}), ways: make(chan wayIn, 1)}
 	tasks := service.Group{Guard: &service.Guard{Log: o.Log}} // nothing waits for them; p.opened is closed in any case
 	tasks.Go("opening the portal", func() { p.open(ctx, o, args) })
 	notices, trays := make(chan notice.Notice), make(chan tray.Tray)

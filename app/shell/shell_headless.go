@@ -13,5 +13,11 @@ func DisplayMissing() string {
 	return "this build has no window: open the address that serve prints in a browser"
 }
 
+// ViewMissing returns "".
+func ViewMissing() string { return "" }
+
+// Say returns false.
+func Say(string, string) bool { return false }
+
 // Run returns ErrHeadless.
 func Run(context.Context, Window) error { return ErrHeadless }

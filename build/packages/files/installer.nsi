@@ -71,7 +71,7 @@ Function WebView
   StrCmp $0 "" 0 found
   ReadRegStr $0 HKCU "Software\${WEBVIEW}" "pv"
   StrCmp $0 "" 0 found
-  MessageBox MB_OK|MB_ICONINFORMATION "Spyglass shows its window with Microsoft's WebView2 runtime, which this computer does not have. Spyglass offers to fetch it when it starts. Without a network, install it first: MicrosoftEdgeWebView2RuntimeInstallerX64.exe from developer.microsoft.com." /SD IDOK
+  MessageBox MB_OK|MB_ICONINFORMATION "Spyglass shows its window with Microsoft's WebView2 runtime, which this computer does not have. Until you install it, Spyglass opens in your browser. Get it from https://developer.microsoft.com/microsoft-edge/webview2/." /SD IDOK
   found:
 FunctionEnd
 
