@@ -122,7 +122,7 @@ type Workspace struct {
 
 	deletedEnvironments bin[pastEnvironment]
 
-	shares  *store.Table[*Share]
+	shares  *store.Table
 	sharing *Sharing // nil: collections cannot be shared
 
 	mu       sync.Mutex
