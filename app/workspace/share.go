@@ -113,6 +113,7 @@ func (w *Workspace) audited(endpoints []resource.Endpoint) []resource.Endpoint {
 			if err != nil || w.sharing == nil {
 				return out, err
 			}
+			w.changed(Everyone, CollectionsChanged) // also those with whom it is no longer shared
 			if method != "DELETE" {
 				s = nil
 				if response, ok := out.(*resource.Response); ok {

@@ -151,7 +151,11 @@ func TestACollectionIsSharedForReading(t *testing.T) {
 	d.ask(1, "PATCH /collections/1", `{"trashed":5}`)
 	d.expect(2, "GET /requests/1", "", "unknown : there is no saved request 1")
 	d.ask(1, "PATCH /collections/1", `{"trashed":0}`)
+	d.changes = nil
 	d.ask(1, "DELETE /shares/1", "")
+	if !slices.Contains(d.changes, "0 collections") {
+		t.Errorf("others are not notified that it is no longer shared: %q", d.changes)
+	}
 	d.expect(2, "GET /requests/1", "", "unknown : there is no saved request 1")
 	if got := d.sees(3); got != "" {
 		t.Errorf("what is no longer shared is still there: %s", got)
