@@ -195,8 +195,8 @@ func serveCommand(o *server.Options) *cobra.Command {
 	f.String("rate-limit", "on", "on, or off for load tests")
 	f.StringVar(&o.Collections, "collections", "", "administrators can keep collections in folders below this one "+
 		"(default: none)")
-	f.StringVar(&o.Rehearsals, "rehearsals", "", "administrators can copy remote portals into this folder, to rehearse "+
-		"changes (default: none)")
+	f.StringVar(&o.Rehearsals, "rehearsals", "", "administrators can copy remote portals into this folder, to "+
+		"rehearse changes (default: none)")
 	f.StringVar(&o.TLSCert, "tls-cert", "", "certificate file; required for addresses other than loopback")
 	f.StringVar(&o.TLSKey, "tls-key", "", "private key file of the certificate")
 	f.TimeVar(&still, "clock", still, []string{time.RFC3339}, "the time at which the portal's clock stands still")

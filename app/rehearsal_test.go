@@ -205,7 +205,8 @@ func (v *visitor) forgets(base string, copied int64) {
 	if err != nil || len(left) > 0 || s.Stage != "none" || s.Running {
 		v.t.Errorf("after it was deleted, there are %v in its folder, and it is %+v", left, s)
 	}
-	if _, text := v.ask("GET", "/explorer/portals/all", "", nil); strings.Contains(text, fmt.Sprintf(`"id":%d,`, copied)) {
+	_, text := v.ask("GET", "/explorer/portals/all", "", nil)
+	if strings.Contains(text, fmt.Sprintf(`"id":%d,`, copied)) {
 		v.t.Errorf("the copy is still in the list: %s", text)
 	}
 }

@@ -165,8 +165,8 @@ func dropTokens(ctx context.Context, t *outgoing.Target, but string) error {
 	}
 	for _, one := range old.Items {
 		if err == nil && one.AccessID != but && one.Note == tokenNote {
-			_, _, err = t.Fetch(ctx, t.Plain("DELETE", fmt.Sprintf("/setting/admins/%d/apitokens/%d", one.AdminID, one.ID),
-				""), 1<<20)
+			path := fmt.Sprintf("/setting/admins/%d/apitokens/%d", one.AdminID, one.ID)
+			_, _, err = t.Fetch(ctx, t.Plain("DELETE", path, ""), 1<<20)
 		}
 	}
 	return err

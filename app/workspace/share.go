@@ -278,7 +278,8 @@ func (w *Workspace) lend(ctx context.Context, c *resource.Call, what about, edit
 		return 0, err
 	}
 	if edits && allowed == mayRead {
-		return 0, fault.New(fault.Denied, "This collection is shared with you for reading only. Duplicate it to change "+
+		return 0, fault.New(fault.Denied, "This collection is shared with you for reading only. Duplicate it to "+
+			"change "+
 			"a copy.")
 	}
 	if !what.move {
@@ -476,7 +477,8 @@ func (w *Workspace) sharedWithUser(ctx context.Context, userID int64) (all []sha
 		}
 	}
 	slices.SortStableFunc(all, func(a, b sharedWith) int {
-		return cmp.Or(cmp.Compare(a.owner, b.owner), cmp.Compare(a.UserID, b.UserID), cmp.Compare(a.Position, b.Position))
+		return cmp.Or(cmp.Compare(a.owner, b.owner), cmp.Compare(a.UserID, b.UserID),
+			cmp.Compare(a.Position, b.Position))
 	})
 	return all, nil
 }

@@ -143,7 +143,8 @@ func TestACollectionIsSharedForReading(t *testing.T) {
 	if _, err := d.SavedRequests(t.Context(), 2, []int64{4}); err == nil {
 		t.Error("another user can run a private request")
 	}
-	d.expect(2, "POST /collections/1/duplicate", "", `{"collections":[5],"variables":[],"requests":3,"environments":[]}`)
+	d.expect(2, "POST /collections/1/duplicate", "",
+		`{"collections":[5],"variables":[],"requests":3,"environments":[]}`)
 	if got, want := d.sees(2), "Fleet copy In Out ana Fleet! In! Out! /a?token=******** /in /out "+
 		"/a?token=******** /in /out"; got != want {
 		t.Errorf("after a copy, the user sees %s", got)

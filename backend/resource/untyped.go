@@ -32,7 +32,8 @@ func (r *Untyped) New() any { return r.make() }
 // Untyped returns the same declaration for rows in an any.
 func (r *Resource[T]) Untyped() *Untyped {
 	out := &Untyped{make: func() any { return r.New() }}
-	out.Name, out.Check, out.Settle, out.After = Name[any](r.Name), untyped(r.Check), untyped(r.Settle), untyped(r.After)
+	out.Name, out.Check, out.Settle = Name[any](r.Name), untyped(r.Check), untyped(r.Settle)
+	out.After = untyped(r.After)
 	copyShared(&out.Resource, r)
 	for i := range r.Fields {
 		out.Fields = append(out.Fields, r.Fields[i].untyped())

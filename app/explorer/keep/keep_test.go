@@ -473,7 +473,8 @@ func TestEachSideFollowsTheOther(t *testing.T) {
 			d.edit("Devices/List.yaml", "GET", "GET # not POST")
 			d.step()
 			d.do("PATCH /requests/{id}", 1, `{"name":"All"}`)
-		}, tree: strings.Replace(fleetTree, "List", "All", 1), file: "Devices/All.yaml", has: "method: GET # not POST\n"},
+		}, tree: strings.Replace(fleetTree, "List", "All", 1), file: "Devices/All.yaml",
+			has: "method: GET # not POST\n"},
 		{name: "a collection and a folder were changed whose files have comments", change: func(d *desk) {
 			d.edit("collection.yaml", "name:", "# Ours\nname:")
 			d.edit("Devices/folder.yaml", "name:", "# Ours\nname:")
@@ -634,7 +635,8 @@ func TestAnEditorThatSavesDuringAPassLosesNothing(t *testing.T) {
 func TestRowsThatThePageOffersAreNotInFiles(t *testing.T) {
 	d := open(t)
 	param := func(name, doc string, value any) resource.Param {
-		return resource.Param{Name: name, In: "query", Schema: resource.Schema{Type: "string", Doc: doc, Default: value}}
+		schema := resource.Schema{Type: "string", Doc: doc, Default: value}
+		return resource.Param{Name: name, In: "query", Schema: schema}
 	}
 	d.Keeper.Catalog = catalog.New([]resource.Endpoint{{Method: "GET", Path: "/device/devices",
 		Params: []resource.Param{param("size", "Rows", 50), param("sort", "Order", "name"), param("filter", "", nil),

@@ -107,8 +107,8 @@ func (r *Rehearsals) Endpoints() []resource.Endpoint {
 		do := all[i].Handle
 		all[i].Handle = func(ctx context.Context, c *resource.Call) (any, error) {
 			if !r.May(c) {
-				return nil, fault.New(fault.Denied, "Only an administrator can rehearse changes, and a portal that runs "+
-					"with serve needs a folder for it: --rehearsals.")
+				return nil, fault.New(fault.Denied, "Only an administrator can rehearse changes, and a portal that "+
+					"runs with serve needs a folder for it: --rehearsals.")
 			}
 			return do(ctx, c)
 		}

@@ -221,8 +221,8 @@ func (w *work) progress(p rehearse.Progress) {
 func (w *work) state() *rehearsalState {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	out := &rehearsalState{Portal: w.portal, Name: w.name, Folder: w.dir, Stage: stageNone, Progress: w.at, Line: w.last,
-		Problem: w.problem, Running: w.copied != nil, Version: w.version}
+	out := &rehearsalState{Portal: w.portal, Name: w.name, Folder: w.dir, Stage: stageNone, Progress: w.at,
+		Line: w.last, Problem: w.problem, Running: w.copied != nil, Version: w.version}
 	if w.cancel != nil {
 		out.Stage = stageCopying
 	}

@@ -14,7 +14,8 @@ export async function saveTab(app: App, tab: OpenTab) {
     const { saveOver } = await import('./kept')
     const now = await saveOver(app, tab, draft)
     if (!now) return
-    if (app.workspace.tabs.includes(tab)) tab.save(draft) // unless it was closed meanwhile
+    const saved = app.library.ownerOf(now.collectionId) ? now.draft : draft // others cannot save secrets
+    if (app.workspace.tabs.includes(tab)) tab.save(saved) // unless it was closed meanwhile
     const folder = app.library.pathOf(now.collectionId)
     app.toasts.show(folder ? text.saving.savedIn(folder) : text.saving.saved)
   } catch (e) {

@@ -45,6 +45,9 @@ export const text = {
     stopKeeping: 'Stop keeping in a folder',
     openFolder: 'Open a folder…',
     keptIn: (dir: string) => `Kept in ${dir}`,
+    share: 'Share…',
+    shared: 'Shared with others',
+    readOnly: 'Read only',
   },
   exportDialog: {
     export: 'Export',

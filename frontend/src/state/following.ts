@@ -1,6 +1,7 @@
-/** Follows changes of collections that are kept in folders on disk. */
+/** Follows changes of collections that are kept in folders on disk, or shared. */
 import type { Schemas } from '../client/explorer'
 import { contentOf } from './request/draft.svelte'
+import { isShared } from './collections/shared'
 import { text } from './following-text'
 import type { Page } from './page'
 
@@ -8,10 +9,10 @@ import type { Page } from './page'
 export async function follow(page: Page) {
   await page.library.load()
   const { library } = page
-  if (library.kept.length === 0) return
   for (const tab of page.portals.tabs) {
     const row = library.requests.find((r) => r.id === tab.requestId)
-    if (!row || !library.keptIn(row.collectionId) || tab.changed) continue
+    if (!row || tab.changed) continue
+    if (!library.keptIn(row.collectionId) && !isShared(library, row.collectionId)) continue
     const { name, draft } = await library.request(row.id)
     if (tab.changed || tab.requestId !== row.id) continue // meanwhile
     if (tab.saved && contentOf(draft) === contentOf(tab.saved) && tab.name === name) continue

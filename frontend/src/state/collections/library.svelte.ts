@@ -53,7 +53,8 @@ export class Library {
     try {
       const { collections } = this.client
       const [{ folders, requests }, kept] = await Promise.all([collections.tree(), collections.folders()])
-      this.folders = folders
+      const others = folders.some((f) => f.owner)
+      this.folders = others ? (await import('./shared')).byOwner(folders) : folders
       this.requests = requests
       this.kept = kept.items
       this.fault = undefined
@@ -76,7 +77,7 @@ export class Library {
     const items: Item[] = []
     const walk = (parent: number, level: number, path: string) => {
       for (const folder of this.foldersIn(parent)) {
-        const isOpen = open.has(folder.id)
+        const isOpen = folder.id < 0 || open.has(folder.id)
         const count = this.foldersIn(folder.id).length + this.requestsIn(folder.id).length
         items.push({ kind: 'folder', key: `f${folder.id}`, folder, level, open: isOpen, count, path })
         if (isOpen) walk(folder.id, level + 1, path ? `${path} / ${folder.name}` : folder.name)
@@ -129,7 +130,22 @@ export class Library {
 
   /** Returns every folder with its path, to choose from. */
   places(): { id: number; path: string }[] {
-    return this.folders.map((f) => ({ id: f.id, path: this.pathOf(f.id) }))
+    return this.folders.filter((f) => this.mayAdd(f.id)).map((f) => ({ id: f.id, path: this.pathOf(f.id) }))
+  }
+
+  /** Whether the user may change what is in a folder. */
+  mayAdd(id: number): boolean {
+    return id >= 0 && !this.folder(id)?.locked
+  }
+
+  /** Returns 0 for what is the user's own, else another number for each owner. */
+  ownerOf(id: number): number {
+    let folder = this.folder(id)
+    while (folder?.parentId) {
+      if (folder.parentId < 0) return folder.parentId
+      folder = this.folder(folder.parentId)
+    }
+    return Math.min(folder?.id ?? 0, 0)
   }
 
   async createFolder(name: string, parentId: number): Promise<Folder> {
@@ -237,7 +253,9 @@ export class Library {
     const own = new Set(items.flatMap((i) => (i.kind === 'folder' ? [i.folder.id] : [])))
     const inOwn = (folder: Folder | undefined): boolean =>
       !!folder && (own.has(folder.id) || inOwn(this.folder(folder.parentId)))
-    const places = this.places().filter((p) => !inOwn(this.folder(p.id)))
+    const owner = items.length ? this.ownerOf(homeOf(items[0])) : 0
+    const places = this.places().filter((p) => !inOwn(this.folder(p.id)) && this.ownerOf(p.id) === owner)
+    if (owner) return places
     return own.size === items.length ? [{ id: 0, path: text.library.besideAllCollections }, ...places] : places
   }
 

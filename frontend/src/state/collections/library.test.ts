@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { fakeShelf } from '../../fakes/shelf'
 import { emptyDraft } from '../request/draft.svelte'
 import { Library, nameOf, type Item } from './library.svelte'
+import { isShared, mayChange } from './shared'
 
 async function begin() {
   const library = new Library({ collections: fakeShelf() })
@@ -90,4 +91,36 @@ test('a request is called by its name, else by method and path, and a deleted on
   expect(nameOf({ name: 'Dead devices', method: 'GET', path: '/device/devices' })).toBe('Dead devices')
   expect(nameOf({ name: '', method: 'GET', path: '/device/devices' })).toBe('GET /device/devices')
   expect(nameOf({ name: '', method: '', path: '' })).toBe('')
+})
+
+test('what others share is in a folder for each of them, and can be changed only if they allow it', async () => {
+  const collections = fakeShelf()
+  const tree = await collections.tree()
+  const shared = (id: number, name: string, more: object) => ({ id, name, parentId: 0, doc: '', ...more })
+  collections.tree = () =>
+    Promise.resolve({
+      folders: [
+        ...tree.folders,
+        shared(91, 'Theirs', { ownerId: 7, owner: 'ana', locked: true }),
+        shared(92, 'Open', { parentId: 91 }),
+        shared(93, 'More', { ownerId: 7, owner: 'ana' }),
+      ],
+      requests: tree.requests,
+    })
+  const library = new Library({ collections })
+  await library.load()
+  const items = library.items(new Set([91]))
+  const item = (id: number) => items.find((i) => i.kind === 'folder' && i.folder.id === id)!
+  expect(items.slice(-4).map((i) => i.kind === 'folder' && `${i.level} ${i.folder.name}`)).toEqual([
+    '1 Shared by ana',
+    '2 Theirs',
+    '3 Open',
+    '2 More',
+  ])
+  expect([-7, 91, 92, 93].filter((id) => library.mayAdd(id))).toEqual([92, 93])
+  expect(mayChange(library, item(93))).toBe(false) // their collection itself
+  expect([1, 91, 92].map((id) => library.ownerOf(id))).toEqual([0, -7, -7])
+  expect(isShared(library, 92) && !isShared(library, 1)).toBe(true)
+  const own = library.placesFor([items[0]]).map((p) => p.path)
+  expect(own.some((path) => path.startsWith('Shared by'))).toBe(false)
 })
