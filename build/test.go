@@ -42,7 +42,7 @@ var steps = []step{
 	{name: "lint-desktop", needs: project.ForWindow, lacks: linux, run: lintDesktop},
 	{name: "go", needs: project.ForGo, run: goTests},
 	{name: "contract", run: contract},
-	{name: "fuzz", run: fuzz},
+	{name: "fuzz", asked: true, run: fuzz},
 	{name: "race", asked: true, needs: project.ForGo, run: races},
 }
 

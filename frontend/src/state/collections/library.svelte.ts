@@ -54,7 +54,7 @@ export class Library {
       const { collections } = this.client
       const [{ folders, requests }, kept] = await Promise.all([collections.tree(), collections.folders()])
       const others = folders.some((f) => f.owner)
-      this.folders = others ? (await import('./shared')).byOwner(folders) : folders
+      this.folders = others ? (await import('./owners')).byOwner(folders) : folders
       this.requests = requests
       this.kept = kept.items
       this.fault = undefined

@@ -1,18 +1,5 @@
-/** Collections that users share with each other. */
-import type { Folder } from '../../client/collections'
+/** What may be done with collections that users share with each other. */
 import { parentOf, type Item, type Library } from './library.svelte'
-import { text } from './shared-text'
-
-/** Puts what others share into a folder for each of them. */
-export function byOwner(folders: Folder[]): Folder[] {
-  const owners = new Map<number, Folder>()
-  const all = folders.map((f) => {
-    if (!f.ownerId || !f.owner) return f
-    owners.set(f.ownerId, { id: -f.ownerId, parentId: 0, name: text.sharedBy(f.owner), doc: '', locked: true })
-    return { ...f, parentId: -f.ownerId }
-  })
-  return [...all, ...owners.values()]
-}
 
 /** Whether the user may rename, move and delete an item: not what others share itself. */
 export function mayChange(library: Library, item: Item): boolean {

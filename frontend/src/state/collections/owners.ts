@@ -1,0 +1,13 @@
+import type { Folder } from '../../client/collections'
+import { text } from './shared-text'
+
+/** Puts what others share into a folder for each of them. */
+export function byOwner(folders: Folder[]): Folder[] {
+  const owners = new Map<number, Folder>()
+  const all = folders.map((f) => {
+    if (!f.ownerId || !f.owner) return f
+    owners.set(f.ownerId, { id: -f.ownerId, parentId: 0, name: text.sharedBy(f.owner), doc: '', locked: true })
+    return { ...f, parentId: -f.ownerId }
+  })
+  return [...all, ...owners.values()]
+}
