@@ -279,8 +279,7 @@ func (w *Workspace) lend(ctx context.Context, c *resource.Call, what about, edit
 	}
 	if edits && allowed == mayRead {
 		return 0, fault.New(fault.Denied, "This collection is shared with you for reading only. Duplicate it to "+
-			"change "+
-			"a copy.")
+			"change a copy.")
 	}
 	if !what.move {
 		return owner, nil
