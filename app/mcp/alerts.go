@@ -717,7 +717,8 @@ func (x *explaining) summary() string {
 	return b.String()
 }
 
-// receivers tells who was notified, who will be and who could not be.
+// receivers returns a sentence for each group of recipients: notified, waiting, and not
+// reached.
 func (x *explaining) receivers() string {
 	n := &x.out.Notified
 	var b strings.Builder

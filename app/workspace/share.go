@@ -148,7 +148,7 @@ func (w *Workspace) audit(ctx context.Context, c *resource.Call, s *Share, ends 
 			cmp.Or(s.With, "everybody"), edits)})
 }
 
-// may is what a user may do with a collection.
+// may is a right to a collection, the lowest first.
 type may int
 
 const (
@@ -194,7 +194,7 @@ func (s *Share) may() may {
 	return mayRead
 }
 
-// about is what a call about shared rows touches.
+// about names the collections that a call reads or changes.
 type about struct {
 	self int64 // a collection that is itself read or changed
 	in   int64 // the collection that the row is in
@@ -430,36 +430,40 @@ type sharedWith struct {
 }
 
 // sharedWithUser returns the outermost collections that others share with a user, by the
-// names of the owners. It leaves out those of users who no longer exist.
-func (w *Workspace) sharedWithUser(ctx context.Context, userID int64) (all []sharedWith, err error) {
+// names of the owners, and what each share permits, by collection. It leaves out those of
+// users who no longer exist.
+func (w *Workspace) sharedWithUser(ctx context.Context, userID int64) (all []sharedWith, permits map[int64]may,
+	err error) {
 	if w.sharing == nil {
-		return nil, nil
+		return nil, nil, nil
 	}
 	shares, err := resource.Find(ctx, w.db, shareRows,
 		resource.Where{Field: "withId", Op: "in", Value: []int64{0, userID}})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	seen, names := map[int64]bool{}, map[int64]string{}
+	permits = map[int64]may{}
+	names := map[int64]string{}
 	for _, s := range shares {
-		if s.UserID == userID || seen[s.CollectionID] {
+		seen := permits[s.CollectionID] != mayNothing
+		permits[s.CollectionID] = max(permits[s.CollectionID], s.may())
+		if s.UserID == userID || seen {
 			continue
 		}
-		seen[s.CollectionID] = true
 		_, allowed, err := permission(ctx, w.db, userID, s.CollectionID)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if allowed == mayNothing {
 			continue // deleted
 		}
 		c, err := resource.Get(ctx, w.db, collectionRows, s.CollectionID)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if _, around, err := permission(ctx, w.db, userID, c.ParentID); err != nil || around != mayNothing {
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			continue // it is in the one around it
 		}
@@ -467,7 +471,7 @@ func (w *Workspace) sharedWithUser(ctx context.Context, userID int64) (all []sha
 		if !known {
 			name, err = w.sharing.UserName(ctx, c.UserID)
 			if err != nil && !fault.Is(err, fault.Unknown) {
-				return nil, err
+				return nil, nil, err
 			}
 			names[c.UserID] = name
 		}
@@ -479,7 +483,7 @@ func (w *Workspace) sharedWithUser(ctx context.Context, userID int64) (all []sha
 		return cmp.Or(cmp.Compare(a.owner, b.owner), cmp.Compare(a.UserID, b.UserID),
 			cmp.Compare(a.Position, b.Position))
 	})
-	return all, nil
+	return all, permits, nil
 }
 
 // readable returns a saved request of the user, or one that is shared with them, without

@@ -57,7 +57,7 @@ func (w *Workspace) tree(ctx context.Context, c *resource.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	shares, err := resource.Find(ctx, w.db, shareRows)
+	shares, err := resource.Find(ctx, w.db, shareRows, mine(c.Access.UserID))
 	if err != nil {
 		return nil, err
 	}
@@ -84,18 +84,15 @@ func (w *Workspace) tree(ctx context.Context, c *resource.Call) (any, error) {
 
 // addShared adds the collections that others share with a user.
 func (w *Workspace) addShared(ctx context.Context, out *tree, userID int64) error {
-	all, err := w.sharedWithUser(ctx, userID)
+	all, permits, err := w.sharedWithUser(ctx, userID)
 	if err != nil {
 		return err
 	}
 	var s *shelf
 	owner := int64(0)
-	var walk func(f *Collection, one treeFolder) error
-	walk = func(f *Collection, one treeFolder) error {
-		_, allowed, err := permission(ctx, w.db, userID, f.ID)
-		if err != nil {
-			return err
-		}
+	var walk func(f *Collection, one treeFolder, around may)
+	walk = func(f *Collection, one treeFolder, around may) {
+		allowed := max(around, permits[f.ID])
 		one.Doc, one.ID, one.Name, one.Locked = f.Doc, f.ID, f.Name, allowed != mayEdit
 		out.Folders = append(out.Folders, one)
 		for _, r := range s.requests[f.ID] {
@@ -103,11 +100,8 @@ func (w *Workspace) addShared(ctx context.Context, out *tree, userID int64) erro
 				treeRequest{r.CollectionID, r.ID, r.Method, r.Name, w.sharing.Mask(r.Draft).Path, 0})
 		}
 		for i := range s.folders[f.ID] {
-			if err := walk(&s.folders[f.ID][i], treeFolder{ParentID: f.ID}); err != nil {
-				return err
-			}
+			walk(&s.folders[f.ID][i], treeFolder{ParentID: f.ID}, allowed)
 		}
-		return nil
 	}
 	for i := range all {
 		if f := &all[i]; f.UserID != owner {
@@ -116,9 +110,7 @@ func (w *Workspace) addShared(ctx context.Context, out *tree, userID int64) erro
 			}
 			owner = f.UserID
 		}
-		if err := walk(&all[i].Collection, treeFolder{OwnerID: owner, Owner: all[i].owner}); err != nil {
-			return err
-		}
+		walk(&all[i].Collection, treeFolder{OwnerID: owner, Owner: all[i].owner}, mayNothing)
 	}
 	return nil
 }

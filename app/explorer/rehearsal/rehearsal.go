@@ -296,7 +296,7 @@ func (r *Rehearsals) stop(ctx context.Context, c *resource.Call) (*rehearsalStat
 	return r.shown(ctx, c, w)
 }
 
-// rehearsalReport is what differs in a copy.
+// rehearsalReport lists the differences of a copy.
 type rehearsalReport struct {
 	Counts []rehearse.Count `json:"counts"`
 	Notes  []rehearse.Note  `json:"notes"`
@@ -321,18 +321,11 @@ type openedCopy struct {
 }
 
 func (r *Rehearsals) open(ctx context.Context, c *resource.Call) (*openedCopy, error) {
-	w, err := r.of(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	free, err := w.take()
+	w, free, err := r.takeComplete(ctx, c)
 	if err != nil {
 		return nil, err
 	}
 	defer free()
-	if err := r.complete(w); err != nil {
-		return nil, err
-	}
 	if _, err := w.run(ctx, r); err != nil {
 		return nil, err
 	}
@@ -346,13 +339,23 @@ func (r *Rehearsals) open(ctx context.Context, c *resource.Call) (*openedCopy, e
 	return out, err
 }
 
-// complete refuses a copy that is not complete.
-func (r *Rehearsals) complete(w *work) error {
+// takeComplete returns the caller's work on a copy that is complete. Nobody else can
+// take it until free is called.
+func (r *Rehearsals) takeComplete(ctx context.Context, c *resource.Call) (w *work, free func(), err error) {
+	if w, err = r.of(ctx, c); err != nil {
+		return nil, nil, err
+	}
+	if free, err = w.take(); err != nil {
+		return nil, nil, err
+	}
 	got, err := w.offline(r.Catalog).Report()
 	if err == nil && got.Finished.IsZero() {
 		err = fault.New(fault.Conflict, "the copy of %s is not complete; resume it first", w.title())
 	}
-	return err
+	if err != nil {
+		free()
+	}
+	return w, free, err
 }
 
 // diffRequest is the body of /rehearsal/diff.
@@ -373,18 +376,11 @@ type rehearsalChanges struct {
 }
 
 func (r *Rehearsals) diff(ctx context.Context, c *resource.Call, in *diffRequest) (*rehearsalChanges, error) {
-	w, err := r.of(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	free, err := w.take()
+	w, free, err := r.takeComplete(ctx, c)
 	if err != nil {
 		return nil, err
 	}
 	defer free()
-	if err := r.complete(w); err != nil {
-		return nil, err
-	}
 	life, done, err := r.Life.Begin(ctx)
 	if err != nil {
 		return nil, err
