@@ -30,9 +30,9 @@ func TestANoticeTellsOfAlertsThatWereNotThereBefore(t *testing.T) {
 		{[]openAlert{alert("2", "db-01"), alert("3", "db-01"), alert("1", "web-01")}, false,
 			notice.Notice{Title: "2 new critical alerts", Body: "db-01", Link: "spyglass://monitor/alerts"}},
 		{nil, false, notice.Notice{}},
-		{[]openAlert{alert("10", "web-02")}, true, notice.Notice{}},  // told off
-		{[]openAlert{alert("10", "web-02")}, false, notice.Notice{}}, // and not told later
-		{[]openAlert{alert("1", "web-01")}, false, notice.Notice{}},  // it was taken on, and let go again
+		{[]openAlert{alert("10", "web-02")}, true, notice.Notice{}},  // notified
+		{[]openAlert{alert("10", "web-02")}, false, notice.Notice{}}, // and not notified later
+		{[]openAlert{alert("1", "web-01")}, false, notice.Notice{}},  // it was acknowledged, and no longer is
 		{
 			[]openAlert{alert("4", "a"), alert("5", "b"), alert("6", "c"), alert("7", "d"), alert("8", "e"),
 				alert("9", "a")}, false,

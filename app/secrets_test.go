@@ -104,7 +104,7 @@ const stream = "/events"
 
 // listen opens a stream; the function it returns waits until the stream has
 // ended, as it does when a group changes, and returns the events received.
-func (h *fixture) listen(path string) (told func() string) {
+func (h *fixture) listen(path string) (received func() string) {
 	h.t.Helper()
 	r, err := http.NewRequestWithContext(h.t.Context(), http.MethodGet, h.app.Origin()+path, nil)
 	if err != nil {
@@ -202,7 +202,7 @@ func TestPlantedSecretsAreInNoOutput(t *testing.T) {
 		t.Fatalf("%d secrets, want %d", len(secrets), 13+len(plantedNames))
 	}
 
-	told := h.listen("/api" + stream)
+	received := h.listen("/api" + stream)
 	h.must("POST", "/explorer/variables", fmt.Sprintf(`{"name":"tok","value":%q,"secret":true}`,
 		secrets["secret variable"]), nil)
 	drafts := []string{
@@ -255,9 +255,9 @@ func TestPlantedSecretsAreInNoOutput(t *testing.T) {
 	if !strings.Contains(outputs["GET /explorer/data/diagnostics log.txt"], "level=") {
 		t.Errorf("the diagnostics have no log: %q", outputs["GET /explorer/data/diagnostics log.txt"])
 	}
-	outputs["the log"], outputs["the stream"] = h.log.String(), told()
+	outputs["the log"], outputs["the stream"] = h.log.String(), received()
 	if !strings.Contains(outputs["the stream"], "event: device") {
-		t.Errorf("the stream told only %q", outputs["the stream"])
+		t.Errorf("the stream sent only %q", outputs["the stream"])
 	}
 	for name, text := range files(t, h.folder) {
 		outputs["file "+name] = text

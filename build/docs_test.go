@@ -226,7 +226,7 @@ func scrapes(t *testing.T, r *reader, program, data, address, example string) {
 	target := regexp.MustCompile(`targets: \["(.*)"\]`).FindStringSubmatch(config)[1]
 	if status, body := overTLS(t, "GET", "https://"+target+"/metrics", token.Bearer, ""); status != http.StatusOK ||
 		!strings.Contains(body, "spyglass_") {
-		t.Errorf("Prometheus is told %d %.200s", status, body)
+		t.Errorf("Prometheus receives %d %.200s", status, body)
 	}
 }
 

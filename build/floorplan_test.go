@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "draw the floors anew")
+var update = flag.Bool("update", false, "draw the floors again")
 
 // floorplan is the picture of the floors that README shows.
 const floorplan = "pictures/floors.svg"

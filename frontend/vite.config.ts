@@ -61,6 +61,6 @@ export default defineConfig(({ mode }) => ({
     cors: false,
     proxy: Object.fromEntries(['/api', '/explorer', '/launch', '/santaba'].map((path) => [path, proxy])),
   },
-  // One module graph for all files of a worker: loading it anew for each file takes longer than the tests.
+  // One module graph for all files of a worker: loading it again for each file takes longer than the tests.
   test: { include: ['src/**/*.test.ts'], environment: 'node', isolate: false },
 }))

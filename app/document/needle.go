@@ -29,10 +29,10 @@ type needleScan struct {
 	err   error   // the first failed read
 }
 
-// signs lists the characters that one-letter escapes decode to, and U+FFFD,
+// escapable lists the characters that one-letter escapes decode to, and U+FFFD,
 // which replaces broken UTF-8: a needle with one of them may not occur
 // literally in the body.
-const signs = "\"\\/\b\f\n\r\t\uFFFD"
+const escapable = "\"\\/\b\f\n\r\t\uFFFD"
 
 // escape is the prefix of an escape that can encode any letter.
 var escape = []byte(`\u`)
@@ -40,7 +40,7 @@ var escape = []byte(`\u`)
 // newNeedleScan returns a needleScan for needle in the body up to end; nil if every
 // string has to be decoded to find it.
 func newNeedleScan(ctx context.Context, b *body, end int64, needle []byte, fold bool) *needleScan {
-	if bytes.ContainsAny(needle, signs) || !utf8.Valid(needle) {
+	if bytes.ContainsAny(needle, escapable) || !utf8.Valid(needle) {
 		return nil
 	}
 	l := &needleScan{ctx: ctx, body: b, end: end, fold: fold, needle: needle, patterns: [][]byte{escape, needle}}

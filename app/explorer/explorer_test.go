@@ -155,7 +155,7 @@ func TestWindowsOfOneUserHearOfChanges(t *testing.T) {
 	}
 	h.Stop()
 	if got := next(t, other); got != "the end" {
-		t.Errorf("another user was told %s", got)
+		t.Errorf("another user received %s", got)
 	}
 }
 
@@ -180,7 +180,7 @@ func TestALinkFromOutsideOpensInOnePage(t *testing.T) {
 			`spyglass://device/7"}`,
 	} {
 		if got := next(t, mine); got != want {
-			t.Errorf("the window was told %s, want %s", got, want)
+			t.Errorf("the window received %s, want %s", got, want)
 		}
 	}
 	browser := h.listen(1)
@@ -188,11 +188,11 @@ func TestALinkFromOutsideOpensInOnePage(t *testing.T) {
 	h.OpenLinks([]string{"spyglass://api/GET/device/devices?size=5"})
 	if got, want := next(t, mine),
 		`link {"call":{"method":"GET","path":"/device/devices","query":[{"key":"size","value":"5"}]}}`; got != want {
-		t.Errorf("the window was told %s, want %s", got, want)
+		t.Errorf("the window received %s, want %s", got, want)
 	}
 	h.Stop()
 	if got := next(t, browser); got != "the end" {
-		t.Errorf("a browser beside the window was told %s", got)
+		t.Errorf("a browser beside the window received %s", got)
 	}
 }
 
@@ -204,11 +204,11 @@ func TestALinkWithoutAWindowOpensInThePageThatCameLast(t *testing.T) {
 	h.hears(last, first)
 	h.OpenLinks([]string{"spyglass://monitor"})
 	if got := next(t, last); got != `link {"screen":"overview"}` {
-		t.Errorf("it was told %s", got)
+		t.Errorf("it received %s", got)
 	}
 	h.Stop()
 	if got := next(t, first); got != "the end" {
-		t.Errorf("the other one was told %s", got)
+		t.Errorf("the other one received %s", got)
 	}
 }
 

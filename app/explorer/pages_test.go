@@ -301,7 +301,7 @@ func TestTooManyRequestsIsWaitedForAndTold(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), &e); name == "pages" && err == nil && e.State == "waiting" {
 			if e.Page != 1 || e.Pages != 2 || e.Wait != 1000 ||
 				string(e.Quota) != `{"limit":60,"remaining":0,"window":30}` {
-				t.Errorf("told %+v", e)
+				t.Errorf("received %+v", e)
 			}
 			return
 		}

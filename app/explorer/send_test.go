@@ -363,7 +363,7 @@ func TestProgressIsToldWhileTheAnswerComes(t *testing.T) {
 	<-done
 	h.ask(2, "PATCH /explorer/settings", `{"a":1}`)
 	if got, want := next(t, others), `workspace {"kind":"settings"}`; got != want {
-		t.Errorf("another user was told %s, want %s", got, want)
+		t.Errorf("another user received %s, want %s", got, want)
 	}
 }
 

@@ -135,7 +135,7 @@ func TestSigningOutEndsTheSessionThereAndForgetsItHere(t *testing.T) {
 		t.Errorf("signing out answered %d %s", a.status, a.body)
 	}
 	if want := "spyglass_zz=f4r-s3ss10n f4r-csrf"; ended != want {
-		t.Errorf("the portal was told %q, want %q", ended, want)
+		t.Errorf("the portal received %q, want %q", ended, want)
 	}
 	if got, want := h.bodyAt(1, id, "/things/7"), `{"cookie":"","csrf":"","authorization":""}`; got != want ||
 		len(h.secrets.values) != 0 {

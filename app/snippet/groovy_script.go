@@ -7,8 +7,8 @@ import (
 
 const groovySend = `
 long pause(HttpResponse response) {
-    def told = ['Retry-After', 'X-Rate-Limit-Window'].collect { response.headers().firstValue(it).orElse('') }
-    (told.find { it ==~ /\d{1,9}/ } ?: '5').toLong()
+    def headers = ['Retry-After', 'X-Rate-Limit-Window'].collect { response.headers().firstValue(it).orElse('') }
+    (headers.find { it ==~ /\d{1,9}/ } ?: '5').toLong()
 }
 
 String send(String title, int expected, String method, String url, Map headers, String body) {

@@ -7,8 +7,8 @@ import (
 
 const jsSend = `
 function pause(headers) {
-  const told = ["Retry-After", "X-Rate-Limit-Window"].map((name) => headers.get(name))
-  return Number(told.find((text) => /^\d+$/.test(text)) ?? 5)
+  const found = ["Retry-After", "X-Rate-Limit-Window"].map((name) => headers.get(name))
+  return Number(found.find((text) => /^\d+$/.test(text)) ?? 5)
 }
 
 async function send(title, expected, method, url, headers, body) {

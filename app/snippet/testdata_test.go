@@ -9,7 +9,7 @@ import (
 	"spyglass/app/snippet"
 )
 
-var update = flag.Bool("update", false, "write testdata/*.ps1 anew; the page's tests read them with a PowerShell "+
+var update = flag.Bool("update", false, "write testdata/*.ps1 again; the page's tests read them with a PowerShell "+
 	"grammar")
 
 // TestPowerShellFiles compares testdata/*.ps1 with today's output.

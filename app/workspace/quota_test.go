@@ -38,7 +38,7 @@ func TestTheOldestUnpinnedRequestsGoWhenTheQuotaIsUsedUp(t *testing.T) {
 	if got := d.ids(1, "") + d.ids(2, ""); got != "[7 5 4 3 1][6]" {
 		t.Errorf("in the history are %s", got)
 	}
-	d.openWithin(60 << 10) // counted anew, and less than before
+	d.openWithin(60 << 10) // counted again, and less than before
 	d.remember(1, 10<<10)
 	if got := d.ids(1, ""); got != "[8 7 1]" {
 		t.Errorf("after a restart with a smaller quota: %s", got)

@@ -238,7 +238,7 @@ func TestOneUserAloneSharesNothing(t *testing.T) {
 		"denied : Collections can be shared only in a portal that is served to several users.")
 }
 
-// TestTwoUsersSaveARequestAtOnce has both save what they have read: one is told that it has
+// TestTwoUsersSaveARequestAtOnce has both save what they have read: one hears that it has
 // changed, as two windows of one user are.
 func TestTwoUsersSaveARequestAtOnce(t *testing.T) {
 	d, _ := shared(t, `{"collectionId":1,"edit":true}`)
@@ -254,6 +254,6 @@ func TestTwoUsersSaveARequestAtOnce(t *testing.T) {
 	}
 	running.Wait()
 	if strings.HasPrefix(said[0], "changed") == strings.HasPrefix(said[1], "changed") {
-		t.Errorf("both are told %q", said)
+		t.Errorf("both read %q", said)
 	}
 }

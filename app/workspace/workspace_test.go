@@ -304,7 +304,7 @@ func TestEveryWriteTellsTheWatcher(t *testing.T) {
 	d.ask(1, "DELETE /history", ``)
 	d.ask(1, "GET /tabs", ``)
 	if want := []string{"1 tabs", "2 variables", "1 settings", "1 history"}; !slices.Equal(d.changes, want) {
-		t.Errorf("told %v, want %v", d.changes, want)
+		t.Errorf("received %v, want %v", d.changes, want)
 	}
 }
 

@@ -14,9 +14,9 @@ import (
 
 // witness is an Observer that remembers.
 type witness struct {
-	mu   sync.Mutex
-	seen []string
-	told chan string
+	mu    sync.Mutex
+	seen  []string
+	counts chan string
 }
 
 func (w *witness) Responded(method string, status int, took time.Duration) {
@@ -28,7 +28,7 @@ func (w *witness) Responded(method string, status int, took time.Duration) {
 	w.seen = append(w.seen, fmt.Sprintf("%s %d", method, status))
 }
 
-func (w *witness) Listens(more int) { w.told <- fmt.Sprint(more) }
+func (w *witness) Listens(more int) { w.counts <- fmt.Sprint(more) }
 
 func TestTroubleOfTheAPISparesSignInAndTheListOfEndpoints(t *testing.T) {
 	p := newPortal(t, func(o *Options) {
@@ -48,18 +48,18 @@ func TestTroubleOfTheAPISparesSignInAndTheListOfEndpoints(t *testing.T) {
 }
 
 func TestEveryAnswerAndEveryListenerIsSeen(t *testing.T) {
-	w := &witness{told: make(chan string, 2)}
+	w := &witness{counts: make(chan string, 2)}
 	p := newPortal(t, func(o *Options) { o.Observer = w })
 	for _, request := range []string{"GET /", "GET /api/nothing", "GET /api/device/devices",
 		"DELETE /api/device/devices"} {
 		p.ask(request, "admin", "")
 	}
 	_, body := p.listen("admin")
-	if more := <-w.told; more != "1" {
+	if more := <-w.counts; more != "1" {
 		t.Errorf("a stream began with %s", more)
 	}
 	must(t, body.Close())
-	if more := <-w.told; more != "-1" {
+	if more := <-w.counts; more != "-1" {
 		t.Errorf("a stream ended with %s", more)
 	}
 	w.mu.Lock()

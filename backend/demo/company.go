@@ -47,7 +47,7 @@ const (
 	siteOslo
 	siteAustin
 	services
-	WebShop // where incidents happen if they are not told where
+	WebShop // where incidents happen unless another site is named
 	booking
 	tracking
 	identity

@@ -47,7 +47,7 @@ func TestIs(t *testing.T) {
 	err := fmt.Errorf("while deleting: %w", fault.New(fault.Conflict, "the root group cannot be deleted"))
 	if !fault.Is(err, fault.Conflict) || fault.Is(err, fault.Invalid) || fault.Is(nil, fault.Conflict) ||
 		fault.Is(errors.New("x"), fault.Internal) {
-		t.Errorf("%v is not told apart by its kind", err)
+		t.Errorf("%v is not distinguished by its kind", err)
 	}
 }
 

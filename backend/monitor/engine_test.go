@@ -169,7 +169,7 @@ func TestAnAlertOpensWorsensAndClearsAfterAsManyPollsAsTheDataPointSays(t *testi
 		{"nothing is beyond it", "5 10 9", ""},
 		{"two polls are not enough", "15 15", ""},
 		{"three in a row open it", "15 15 15", warn},
-		{"one in between begins anew", "15 15 5 15 15", ""},
+		{"one in between starts again", "15 15 5 15 15", ""},
 		{"a failed look is worse than a warning", "15 - 15", warn},
 		{"three that failed", "- - -", "1 real-sw level no data: error"},
 		{"it opens as bad as all of them were", "40 40 15", warn},
@@ -343,7 +343,7 @@ func TestThatADeviceWasPolledIsKnownAfterItsFirstPoll(t *testing.T) {
 	b.poll("-")
 	first := polledOn()
 	if first == 0 {
-		t.Error("nobody is told of its first poll")
+		t.Error("nobody hears of its first poll")
 	}
 	b.at.Add(-30)
 	b.poll("-")

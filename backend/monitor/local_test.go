@@ -47,19 +47,19 @@ func TestAFailureOfThisMachineIsOneAlertOfThePortalAndNoneOfTheDevice(t *testing
 	for range 6 {
 		b.take(nil, away)
 	}
-	const told = "networklocalhost %v: The machine that runs this check has no network. Until then, devices that " +
+	const reason = "networklocalhost %v: The machine that runs this check has no network. Until then, devices that " +
 		"it cannot check raise no alerts."
-	if got, want := b.reasons(), fmt.Sprintf(told, false); got != want {
+	if got, want := b.reasons(), fmt.Sprintf(reason, false); got != want {
 		t.Errorf("offline: got %s, want %s", got, want)
 	}
 	_ = b.Engine.Stop(b.Context())
 	b.run() // the engine restarts in between
 	b.take(nil, away)
-	if got, want := b.reasons(), fmt.Sprintf(told, false); got != want {
+	if got, want := b.reasons(), fmt.Sprintf(reason, false); got != want {
 		t.Errorf("after a start: got %s, want %s", got, want)
 	}
 	b.take(check.Values{"level": 5}, nil)
-	if got, want := b.reasons(), fmt.Sprintf(told, true); got != want {
+	if got, want := b.reasons(), fmt.Sprintf(reason, true); got != want {
 		t.Errorf("back: got %s, want %s", got, want)
 	}
 }

@@ -59,7 +59,7 @@ func TestAnAlertClimbsItsChainUntilSomebodyTakesItOn(t *testing.T) {
 			func() { h.change(func(a *alert.Alert) { a.NextRecipient, a.NoticeOn = 3, 1 }) },
 			"escalated 3 gone by email failed; escalated 3 archive@example.net by email waiting"},
 		{"there is no further stage", func() { h.Pass(24 * time.Hour) }, ""},
-		{"somebody takes it on: everybody who was told is told", func() {
+		{"somebody acknowledges it: everybody who was notified is notified", func() {
 			h.change(func(a *alert.Alert) { a.Acknowledge("admin", resource.SecondsOf(h.Now()), "on it") })
 		},
 			"acked 1 admin by email waiting; acked 1 archive@example.net by email waiting; acked 2 night@example.net " +

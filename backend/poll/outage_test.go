@@ -177,22 +177,22 @@ func TestADeviceThatFallsSilentAloneIsToldAsFastAsBefore(t *testing.T) {
 			synctest.Wait()
 			n.mu.Lock()
 			defer n.mu.Unlock()
-			var told []int64
+			var silent []int64
 			for _, a := range n.got {
 				if a.Local != "" {
 					t.Errorf("device %d: %s", a.InstanceID, a.Error)
 				}
-				if *a.Responded || slices.Contains(told, a.InstanceID) {
+				if *a.Responded || slices.Contains(silent, a.InstanceID) {
 					continue
 				}
-				told = append(told, a.InstanceID)
+				silent = append(silent, a.InstanceID)
 				if late := a.on.Sub(time.Unix(a.At, 0)) - timeOut; late > 2*time.Second { // At is in whole seconds
 					t.Errorf("every %d s: the silence of device %d is delivered %v late", interval, a.InstanceID, late)
 				}
 			}
-			slices.Sort(told)
-			if !slices.Equal(told, ids) {
-				t.Errorf("every %d s: %v are silent, want %v", interval, told, ids)
+			slices.Sort(silent)
+			if !slices.Equal(silent, ids) {
+				t.Errorf("every %d s: %v are silent, want %v", interval, silent, ids)
 			}
 		})
 	}

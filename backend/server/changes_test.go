@@ -16,11 +16,11 @@ import (
 func TestChangesAreToldByTheirKindsUntilNobodyListens(t *testing.T) {
 	s := start(t, options(t))
 	ctx, leave := context.WithCancel(t.Context())
-	told, ended := make(chan []string), make(chan error, 1)
+	events, ended := make(chan []string), make(chan error, 1)
 	go func() {
 		ended <- s.Changes(ctx, func(kinds []string) error {
 			select {
-			case told <- kinds:
+			case events <- kinds:
 			case <-ctx.Done():
 			}
 			return nil
@@ -39,7 +39,7 @@ func TestChangesAreToldByTheirKindsUntilNobodyListens(t *testing.T) {
 			return resource.Put(ctx, tx, override.Overrides.Name, &override.Override{InstanceID: again})
 		}},
 	} {
-		untilTold(ctx, t, s, told, write.kind, write.do)
+		untilEvent(ctx, t, s, events, write.kind, write.do)
 	}
 	leave()
 	if err := <-ended; !errors.Is(err, context.Canceled) {
@@ -47,16 +47,16 @@ func TestChangesAreToldByTheirKindsUntilNobodyListens(t *testing.T) {
 	}
 }
 
-// untilTold writes again and again until a listener is notified of the kind.
-func untilTold(ctx context.Context, t *testing.T, s *server.Server, told <-chan []string, kind string,
+// untilEvent writes again and again until a listener is notified of the kind.
+func untilEvent(ctx context.Context, t *testing.T, s *server.Server, events <-chan []string, kind string,
 	write func(tx resource.Tx) error) {
 	t.Helper()
-	for { // what is written before somebody listens is not told
+	for { // what is written before somebody listens is not announced
 		if err := s.DB().Write(resource.WithCall(ctx, nil), write); err != nil {
 			t.Fatal(err)
 		}
 		select {
-		case kinds := <-told:
+		case kinds := <-events:
 			if slices.Contains(kinds, kind) {
 				return
 			}

@@ -221,7 +221,7 @@ func TestACollectorFindsTheInstancesOfTheDevicesItPolls(t *testing.T) {
 	const search = `"dataSource":"SNMP_Interfaces","method":"snmp"`
 	if answer := w.until("admin", "GET /setting/collectors/2/searches", search); !strings.Contains(answer,
 		`"snmp.community":"********"`) {
-		t.Errorf("an administrator is told %s", answer)
+		t.Errorf("an administrator reads %s", answer)
 	}
 	before := w.until("admin", `GET /device/devices/4/devicedatasources?filter=dataSourceName:"SNMP_Interfaces"&`+
 		`fields=id,instanceNumber`, `"total":1`)
@@ -232,7 +232,7 @@ func TestACollectorFindsTheInstancesOfTheDevicesItPolls(t *testing.T) {
 	find := func(_ context.Context, s check.Search) ([]check.Found, error) {
 		select {
 		case community <- s.Properties["snmp.community"] + fmt.Sprint(s.Attributes["OID"]):
-		default: // it was told already
+		default: // it was received already
 		}
 		return []check.Found{{WildValue: "2", DisplayName: "eth9", Description: "of " + s.Host}}, nil
 	}

@@ -86,7 +86,7 @@ func TestChangesAreToldToWhoeverMayReadThem(t *testing.T) {
 	}
 	change("DELETE /device/devices/1", "")
 	if all := w.hears(reader, "device", `"gone":true`); all[len(all)-1] != `device {"id":1,"gone":true}` {
-		t.Errorf("a device that has gone is told as %s", all[len(all)-1])
+		t.Errorf("a device that has gone is announced as %s", all[len(all)-1])
 	}
 	change("PATCH /device/groups/3", `{"description":"rights may follow from it"}`)
 	for _, events := range []<-chan string{admin, reader} {

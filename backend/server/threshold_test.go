@@ -90,7 +90,7 @@ func TestTheNearestThresholdWins(t *testing.T) {
 		`"alertEnabled":true,"alertForNoData":-1,"alertTransitionInterval":-1,"alertClearTransitionInterval":-1}`} {
 		if _, answer := w.ask("admin", fmt.Sprintf("GET /device/groups/%d/datasources/1/alertsettings", group),
 			""); !strings.Contains(answer, `"parentDeviceGroupAlertExprList":`+parent+`}`) {
-			t.Errorf("the nearest group above group %d is not told as %s: %s", group, parent, answer)
+			t.Errorf("the nearest group above group %d is not named as %s: %s", group, parent, answer)
 		}
 	}
 	request, body = group(4, "> 4") // Austin itself is nearer than Oslo, two steps up
@@ -173,7 +173,7 @@ func TestThresholdsOfHiddenGroupsAndDevicesStayHidden(t *testing.T) {
 	}
 	if status, answer := w.ask("clerk", "GET "+onInstance+"/1001", ""); status != 200 ||
 		strings.Contains(answer, "Austin") || !strings.Contains(answer, `"parentDeviceGroupAlertExprList":[]`) {
-		t.Errorf("whoever does not see Austin is told %s", answer)
+		t.Errorf("whoever does not see Austin reads %s", answer)
 	}
 }
 

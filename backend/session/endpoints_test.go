@@ -170,7 +170,7 @@ func TestWhoAmIAndSigningOut(t *testing.T) {
 	}
 	for _, id := range []string{"GET /session", "DELETE /session"} {
 		if _, err := h.ask(t, id, resource.Call{}); !fault.Is(err, fault.Denied) {
-			t.Errorf("%s by nobody: %v", id, err)
+			t.Errorf("%s by no user: %v", id, err)
 		}
 	}
 	if _, err := h.ask(t, "DELETE /session", resource.Call{Access: sess.Access}); says(

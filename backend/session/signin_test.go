@@ -208,7 +208,7 @@ func TestASignInWaitsForThoseThatMayYetLockIt(t *testing.T) {
 	for _, tt := range []struct {
 		what string
 		end  func(*throttle, []digest)
-		kind fault.Kind // what the one that waited is told; empty: it may go on
+		kind fault.Kind // what the one that waited receives; empty: it may go on
 	}{
 		{"one of them succeeds", func(f *throttle, keys []digest) { f.succeeded(keys, keys[0]) }, ""},
 		{"one of them is given up", (*throttle).abandon, ""},
@@ -242,7 +242,7 @@ func TestASignInWaitsForThoseThatMayYetLockIt(t *testing.T) {
 				tt.end(f, keys)
 				<-waited
 				if tt.kind == "" && err != nil || tt.kind != "" && !fault.Is(err, tt.kind) {
-					t.Errorf("it is told %v", err)
+					t.Errorf("it receives %v", err)
 				}
 			})
 		})

@@ -15,8 +15,8 @@ import (
 	"spyglass/backend/store"
 )
 
-// told returns the audit log as lines, as "who action object id: sentence".
-func (h *fixture) told() []string {
+// auditLines returns the audit log as lines, as "who action object id: sentence".
+func (h *fixture) auditLines() []string {
 	h.t.Helper()
 	rows, err := resource.Find(h.t.Context(), h.db, audit.AuditLogs.Name)
 	if err != nil {
@@ -34,7 +34,7 @@ func TestEveryWriteOfACallerIsOneLineOfTheAuditLog(t *testing.T) {
 	for _, do := range [][2]string{
 		{"POST /device/groups", `{"name":"Oslo"}`},
 		{"POST /device/devices", `{"name":"web-1","hostGroupIds":"2"}`},
-		{"POST /device/devices", `{"name":"web-1"}`}, // refused: told nowhere
+		{"POST /device/devices", `{"name":"web-1"}`}, // refused: not in the log
 		{"PATCH /device/devices/1", `{"description":"front","disableAlerting":true}`},
 		{"PATCH /setting/admins/9", `{}`}, // there is none
 		{"POST /setting/admins", `{"username":"jo","password":"correct horse","email":"jo@example.net",` +
@@ -58,7 +58,7 @@ func TestEveryWriteOfACallerIsOneLineOfTheAuditLog(t *testing.T) {
 		`admin delete device 1: Deleted the device 1, "web-1"`,
 		`admin purge device 1: Deleted for good the device 1, "web-1"`,
 	}
-	if got := h.told(); !reflect.DeepEqual(got, want) {
+	if got := h.auditLines(); !reflect.DeepEqual(got, want) {
 		t.Errorf("the log says\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
@@ -145,11 +145,11 @@ func TestTheAuditLogKeepsNothingThatWasRolledBackAndNothingOfThePortalItself(t *
 	write(t.Context(), nil)
 	d.DisplayName = "y"
 	write(resource.WithCall(t.Context(), call), failed)
-	if got := h.told(); got != nil {
+	if got := h.auditLines(); got != nil {
 		t.Errorf("the log says %v, want nothing", got)
 	}
 	write(resource.WithCall(t.Context(), call), nil) // a verb of its own, that serves a call
-	if got, want := h.told(), []string{`admin create device 3: Added the device 3, "y"`}; !reflect.DeepEqual(
+	if got, want := h.auditLines(), []string{`admin create device 3: Added the device 3, "y"`}; !reflect.DeepEqual(
 		got, want) {
 		t.Errorf("the log says %v, want %v", got, want)
 	}
@@ -170,12 +170,12 @@ func TestTheAuditLogForgetsWhatIsTooOld(t *testing.T) {
 		}
 		return nil
 	})
-	if got := len(h.told()); err != nil || got != 400 {
+	if got := len(h.auditLines()); err != nil || got != 400 {
 		t.Errorf("%d lines are left (%v), want the 400 that are younger than 90 days", got, err)
 	}
 	err = h.db.Write(t.Context(),
 		func(tx resource.Tx) error { return audit.PruneAudit(t.Context(), tx, 100_250, noon) })
-	if got := len(h.told()); err != nil || got != 350 {
+	if got := len(h.auditLines()); err != nil || got != 350 {
 		t.Errorf("%d lines are left (%v), want the 350 of the newest 100,000", got, err)
 	}
 }

@@ -32,13 +32,13 @@ func TestAFeedTellsEachRowThatACommitChangedOnce(t *testing.T) {
 	rows, lost := next()
 	if want := []resource.Changed{{Name: "port", ID: 1}, {Name: "lane", ID: 2}}; lost ||
 		!reflect.DeepEqual(rows, want) {
-		t.Errorf("told %v (lost: %v), want %v", rows, lost, want)
+		t.Errorf("got %v (lost: %v), want %v", rows, lost, want)
 	}
 	h.steps(nil, []step{{"DELETE /device/devices/1?deleteHard=true", "", "{}"}}) // its port and lane go along
 	rows, lost = next()
 	if want := []resource.Changed{{Name: "lane", ID: 1}, {Name: "port", ID: 1}}; lost || len(rows) != 2 ||
 		rows[0].ID != 1 || !slices.Contains(rows, want[0]) || !slices.Contains(rows, want[1]) {
-		t.Errorf("told %v (lost: %v), want %v", rows, lost, want)
+		t.Errorf("got %v (lost: %v), want %v", rows, lost, want)
 	}
 	remove := func(speed int64) {
 		t.Helper()
@@ -51,12 +51,12 @@ func TestAFeedTellsEachRowThatACommitChangedOnce(t *testing.T) {
 	remove(77) // there is none
 	h.steps(nil, []step{{"PATCH /device/devices/2/ports/2", `{"label":"z"}`, ""}})
 	if rows, lost = next(); lost || len(rows) != 1 {
-		t.Errorf("after a removal by a condition that nothing met, told %v (lost: %v)", rows, lost)
+		t.Errorf("after a removal by a condition that nothing met, got %v (lost: %v)", rows, lost)
 	}
 	h.steps(nil, []step{{"POST /device/devices/2/ports/2/lanes", `{"speed":77}`, ""}})
 	remove(77)
 	if _, lost = next(); !lost {
-		t.Error("that rows were removed by a condition is not told")
+		t.Error("that rows were removed by a condition is not announced")
 	}
 	h.steps(nil, []step{{"PATCH /device/devices/2/ports/2", `{"label":"a"}`, ""}})
 	if rows, lost = feed.Pending(); lost || len(rows) != 1 {

@@ -38,6 +38,6 @@ func TestTreesThatDifferAreCountedApart(t *testing.T) {
 		seen[digestOf(tree)] = i
 	}
 	if digestOf(trees[8]) != digestOf(map[int64][]int64{3: {4}, 1: {2}}) {
-		t.Error("a tree is counted anew each time")
+		t.Error("a tree is counted again each time")
 	}
 }

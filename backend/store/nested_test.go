@@ -217,7 +217,7 @@ func TestAReferenceToWhatMayNotBeSeenReadsLikeOneToNothing(t *testing.T) {
 func TestWhoWatchesATableIsToldOfItsCommitsAndNoOthers(t *testing.T) {
 	h := openNested(t)
 	changed, stop := h.db.Watch("port", "lane")
-	told := func() bool {
+	announced := func() bool {
 		select {
 		case <-changed:
 			return true
@@ -226,22 +226,22 @@ func TestWhoWatchesATableIsToldOfItsCommitsAndNoOthers(t *testing.T) {
 		}
 	}
 	h.steps(nil, []step{{"PATCH /device/devices/1", `{"description":"x"}`, ""}})
-	if told() {
-		t.Error("told of a device")
+	if announced() {
+		t.Error("announced a device")
 	}
 	h.steps(nil, []step{{"PATCH /device/devices/1/ports/1", `{"label":"x"}`, ""},
 		{"PATCH /device/devices/1/ports/1", `{"label":"y"}`, ""}})
-	if !told() || told() {
-		t.Error("two changes of a port are not told once")
+	if !announced() || announced() {
+		t.Error("two changes of a port are not announced once")
 	}
 	h.steps(nil, []step{{"PATCH /device/devices/1/ports/1", `{"label":""}`, "invalid label: label must not be empty"}})
-	if told() {
-		t.Error("told of a change that was refused")
+	if announced() {
+		t.Error("announced a change that was refused")
 	}
 	stop()
 	h.steps(nil, []step{{"PATCH /device/devices/1/ports/1", `{"label":"z"}`, ""}})
-	if told() {
-		t.Error("told after the end")
+	if announced() {
+		t.Error("announced after the end")
 	}
 }
 

@@ -37,6 +37,6 @@ func TestAWriteThatRunsTwiceWritesOnce(t *testing.T) {
 	rows, lost, err := feed.Next(t.Context())
 	if want := []resource.Changed{{Name: string(fleet.Devices.Name), ID: 1}}; err != nil || lost ||
 		!reflect.DeepEqual(rows, want) {
-		t.Errorf("the feed told %v, %v, %v, want %v", rows, lost, err, want)
+		t.Errorf("the feed gave %v, %v, %v, want %v", rows, lost, err, want)
 	}
 }

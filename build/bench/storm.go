@@ -236,7 +236,7 @@ func (f *fleet) fail(ctx context.Context, s *stream, t *trouble) (err error) {
 		return n == pages, err
 	})
 	if err != nil {
-		return fmt.Errorf("they are not all told of: %w", err)
+		return fmt.Errorf("not all are announced: %w", err)
 	}
 	var took []float64
 	s.mu.Lock()

@@ -73,7 +73,7 @@ func TestANewCriticalAlertIsToldAndItsClickOpensTheAlerts(t *testing.T) {
 			t.Errorf("it tells %q", title)
 		}
 	case <-time.After(2 * soon): // the demo polls every minute, of which one passes in a second
-		t.Fatal("nobody was told of the incident")
+		t.Fatal("nobody was notified of the incident")
 	}
 	a.minimise()
 	if err := service.conn.Emit(notificationPath, notificationName+".ActionInvoked", uint32(7), "default"); err != nil {

@@ -169,12 +169,12 @@ func TestTheTrayCountsAlertsAndItsMenuLeadsToThem(t *testing.T) {
 	worst := ""
 	agree := func() {
 		t.Helper()
-		var told, want string
+		var shown, want string
 		eventually(t, soon, func() bool {
 			want, worst = a.counted()
-			told = w.tooltip(item)
-			return told == want
-		}, func() string { return fmt.Sprintf("the tray tells %q, want %q", told, want) })
+			shown = w.tooltip(item)
+			return shown == want
+		}, func() string { return fmt.Sprintf("the tray shows %q, want %q", shown, want) })
 	}
 	agree()
 	a.ask("POST", "/alert/alerts/"+worst+"/ack", `{"ackComment":"seen"}`)

@@ -36,7 +36,7 @@
 // # Concurrency
 //
 // A Keeper is safe for concurrent use; its exported fields are set before Start. Start
-// starts one goroutine, which looks for changes on disk, and is told of those in the
+// starts one goroutine, which looks for changes on disk, and receives those in the
 // window. Stop ends it.
 //
 // # Errors

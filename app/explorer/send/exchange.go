@@ -225,7 +225,7 @@ type progress struct {
 	exchange *Exchange
 	received int64
 	expected int64 // 0: not known
-	told     time.Duration
+	reported time.Duration
 	last     time.Time // when data arrived, or the response began
 }
 
@@ -234,8 +234,8 @@ func (p *progress) Read(b []byte) (int, error) {
 	if p.received += int64(n); n > 0 {
 		p.last = time.Now()
 	}
-	if now := time.Since(p.exchange.Watch.Began); now >= firstProgress && now-p.told >= nextProgress && n > 0 {
-		p.told = now
+	if now := time.Since(p.exchange.Watch.Began); now >= firstProgress && now-p.reported >= nextProgress && n > 0 {
+		p.reported = now
 		p.exchange.Hub.Notify(p.exchange.User, "progress "+p.exchange.In.SendID,
 			stream.ProgressEvent{Expected: p.expected, Received: p.received, SendID: p.exchange.In.SendID})
 	}

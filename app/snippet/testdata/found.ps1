@@ -33,8 +33,8 @@ function Format-Url($Name) { [uri]::EscapeDataString($variables[$Name]) }
 
 function Get-Pause($Headers) {
   foreach ($name in 'Retry-After', 'X-Rate-Limit-Window') {
-    try { $told = "$($Headers.GetValues($name))" } catch { $told = '' } # PowerShell 7 throws where there is none
-    if ($told -match '^\d{1,9}$') { return [int]$told }
+    try { $header = "$($Headers.GetValues($name))" } catch { $header = '' } # PowerShell 7 throws where there is none
+    if ($header -match '^\d{1,9}$') { return [int]$header }
   }
   5
 }

@@ -109,6 +109,6 @@ func TestRehashingKeepsTheOriginOfAPassword(t *testing.T) {
 	}
 	fresh, err := people.HashPassword(password)
 	if err != nil || people.PasswordOrigin(fresh) == people.PasswordOrigin(now) {
-		t.Errorf("a password that is set anew has the same origin: %v", err)
+		t.Errorf("a password that is set again has the same origin: %v", err)
 	}
 }

@@ -92,7 +92,7 @@ test.each([
   expect(shortPath(path, room)).toEqual({ head, tail })
 })
 
-test('paths with the same end are told apart where there is no summary', () => {
+test('paths with the same end are distinguished where there is no summary', () => {
   const paths = ['/device/devices/{id}/alerts', '/device/groups/{id}/alerts', '/alert/alerts', '/alerts/{id}/alerts']
   const ends = (room: number) => paths.map((p) => endAmong(p, paths, room))
   expect(ends(40)).toEqual(paths)

@@ -81,16 +81,16 @@ export async function deleteItems(app: App, items: Item[]) {
 
 /** Moves items, and offers to undo that. */
 export async function moveItems(app: App, items: Item[], to: number) {
-  told(app, items, to, await app.library.moveAll(items, to))
+  showMoved(app, items, to, await app.library.moveAll(items, to))
 }
 
 /** Moves an item beside another; offers to undo that if it is in another collection. */
 export async function moveBeside(app: App, item: Item, to: Item, where: 'before' | 'behind') {
   const back = await app.library.moveBeside(item, to, where)
-  if (parentOf(item) !== parentOf(to)) told(app, [item], parentOf(to), back)
+  if (parentOf(item) !== parentOf(to)) showMoved(app, [item], parentOf(to), back)
 }
 
-function told(app: App, items: Item[], to: number, back: () => Promise<void>) {
+function showMoved(app: App, items: Item[], to: number, back: () => Promise<void>) {
   const where = to ? text.saving.to(app.library.pathOf(to)) : text.saving.outOfIts
   app.toasts.show(text.saving.moved(named(items), where), {
     action: { label: text.saving.undo, run: () => void attempt(app, back) },

@@ -56,7 +56,7 @@ test('old rows stay until the new ones are there, and a failure leaves them', as
   expect(list.fault).toBeUndefined()
 })
 
-test('how many rows there are is told with the rows', async () => {
+test('the number of rows comes with the rows', async () => {
   const list = new Windows((offset, size) => Promise.resolve({ total: 5, items: rows(offset, size) }))
   void list.reload()
   let bare = false
@@ -67,7 +67,7 @@ test('how many rows there are is told with the rows', async () => {
   expect([list.total, list.at(0), bare]).toEqual([5, 'row 0', false])
 })
 
-test('rows that have not changed are not drawn anew', async () => {
+test('rows that have not changed are not drawn again', async () => {
   let status = 'ok'
   const list = new Windows(() => Promise.resolve({ total: 1, items: [{ id: 1, status }] }))
   list.show(0, 0)
@@ -92,7 +92,7 @@ test('an answer to what is no longer asked for is not taken', async () => {
   expect([list.total, list.at(0)]).toEqual([1, 'second'])
 })
 
-test('a held list gets new values but no other rows, and shows them when it is let go', async () => {
+test('a held list gets new values but no other rows, and shows them when it is released', async () => {
   let items = [
     { id: 1, acked: false },
     { id: 2, acked: false },

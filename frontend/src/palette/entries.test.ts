@@ -12,10 +12,10 @@ const entry = (text: string, more: Partial<Entry> = {}): Entry => ({
   run: () => {},
   ...more,
 })
-const source = (group: string, signs: string, entries: Entry[]): Source => ({
+const source = (group: string, prefixes: string, entries: Entry[]): Source => ({
   group,
   order: 0,
-  signs,
+  prefixes,
   most: 8,
   first: 11,
   list: () => entries,
@@ -129,7 +129,7 @@ describe('what must be asked for', () => {
   const slow = (group: string, calls: Call[]): Source => ({
     group,
     order: 0,
-    signs: '#',
+    prefixes: '#',
     most: 8,
     first: 4,
     ask: (_, query, signal) => new Promise((answer, refuse) => calls.push({ query, signal, answer, refuse })),
@@ -271,7 +271,7 @@ describe('what must be asked for', () => {
     expect(shown()).toEqual([['Run', 'Send Request']])
   })
 
-  test('is not asked where the sign leaves it out', () => {
+  test('is not asked where the prefix leaves it out', () => {
     const { calls, type } = asking()
     type('>dev')
     expect(calls).toEqual([])

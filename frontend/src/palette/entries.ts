@@ -38,7 +38,7 @@ export interface Source {
   /** Its place among the sources: the lowest is shown first. */
   order: number
   /** Prefixes of a query that search only this source: `>` commands, `/` endpoints, `#` tabs, `@` objects. */
-  signs: string
+  prefixes: string
   /** The number of entries to show while searching, and before. */
   most: number
   first: number
@@ -61,23 +61,23 @@ export interface Section {
 
 export interface Query {
   /** The prefix of the query, '' for none. A slash is part of the text. */
-  sign: string
+  prefix: string
   text: string
   /** The query has no text. */
   bare: boolean
 }
 
 export function parseQuery(query: string): Query {
-  const sign = /^[>/#@]/.exec(query.trimStart())?.[0] ?? ''
+  const prefix = /^[>/#@]/.exec(query.trimStart())?.[0] ?? ''
   const text = query
     .trimStart()
-    .slice(sign === '/' ? 0 : sign.length)
+    .slice(prefix === '/' ? 0 : prefix.length)
     .trim()
-  return { sign, text, bare: text === '' || text === '/' }
+  return { prefix, text, bare: text === '' || text === '/' }
 }
 
 export function looksInto(source: Source, query: Query): boolean {
-  return !query.sign || source.signs.includes(query.sign)
+  return !query.prefix || source.prefixes.includes(query.prefix)
 }
 
 const alike = 20 // difference in points between matches of equal quality
@@ -113,7 +113,7 @@ function searched(e: Entry): Text {
 
 export function section(source: Source, entries: readonly Entry[], query: Query): Section {
   const found = rank(query.bare ? '' : query.text, entries, searched)
-  const few = query.sign ? 200 : query.bare ? source.first : source.most
+  const few = query.prefix ? 200 : query.bare ? source.first : source.most
   return { group: source.group, entries: found.slice(0, few), total: found.length }
 }
 
@@ -123,7 +123,7 @@ export function asked(source: Source, entries: readonly Entry[], query: Query): 
     section({ ...source, most: Infinity, first: Infinity }, entries, query).entries.map((r) => [r.item.id, r]),
   )
   const all = entries.map((item) => known.get(item.id) ?? { item, score: 0, marks: [] })
-  const few = all.slice(0, query.sign ? 200 : query.bare ? source.first : source.most)
+  const few = all.slice(0, query.prefix ? 200 : query.bare ? source.first : source.most)
   return { group: source.group, entries: few, total: all.length < (source.cut ?? Infinity) ? all.length : few.length }
 }
 

@@ -52,7 +52,7 @@ export class Results {
     const [first, last] = [true, false].map((is) => this.#atHand.filter((s) => named(s, this.#parsed) === is))
     const found = [...first, ...this.#asked(), ...last]
     const all =
-      this.#parsed.bare && !this.#parsed.sign
+      this.#parsed.bare && !this.#parsed.prefix
         ? withRecent(text.palette.recent, this.#ran, [...this.#lists.values()].flat(), found)
         : found
     return [...this.#held, ...all.filter((s) => !this.#held.some((held) => held.group === s.group))]

@@ -16,7 +16,7 @@ test.each([
   expect(isInClear(address, auth)).toBe(clear),
 )
 
-test('who lacks the right is told why no portal can be added', () => {
+test('who lacks the right reads why no portal can be added', () => {
   const said = [undefined, { rights: ['write on explorer'] }, { rights: ['read on device'] }].map((user) =>
     whyNotReach(user),
   )

@@ -5,7 +5,7 @@ import { PastList } from './past.svelte'
 /** A history of so many requests that says how it was asked. */
 function shelf(count: number) {
   const asked: PastQuery[] = []
-  let told: Promise<void> | undefined
+  let response: Promise<void> | undefined
   const client = {
     history: { remove: async () => void count--, clear: async () => void (count = 0) },
     searchHistory: async (query: PastQuery) => {
@@ -15,14 +15,14 @@ function shelf(count: number) {
       )
       const items = all.slice(0, query.size)
       const answer = { total: count, more: all.length > items.length, items }
-      await told
+      await response
       return answer
     },
   }
   /** What is known from now on is returned when the response of it is called. */
   const slow = () => {
     let tell = () => {}
-    told = new Promise((done) => (tell = done))
+    response = new Promise((done) => (tell = done))
     return tell
   }
   return { asked, slow, list: new PastList(client as unknown as ConstructorParameters<typeof PastList>[0]) }

@@ -87,7 +87,7 @@ test('the quota is that of the last page while all pages are fetched, of the por
   void draft.sendAll()
   await vi.waitFor(() => expect(draft.run).toBeDefined())
   const quota = { limit: 500, remaining: 12, window: 60 }
-  const told = {
+  const progress = {
     sendId: draft.sendId,
     state: 'waiting' as const,
     page: 7,
@@ -98,10 +98,10 @@ test('the quota is that of the last page while all pages are fetched, of the por
     wait: 20_000,
     quota,
   }
-  to.pages?.(told)
-  expect([app.activity.quota, draft.run]).toEqual([quota, told])
-  to.pages?.({ ...told, quota: null })
-  to.pages?.({ ...told, sendId: 'of another window', quota: { ...quota, remaining: 0 } })
+  to.pages?.(progress)
+  expect([app.activity.quota, draft.run]).toEqual([quota, progress])
+  to.pages?.({ ...progress, quota: null })
+  to.pages?.({ ...progress, sendId: 'of another window', quota: { ...quota, remaining: 0 } })
   expect(app.activity.quota).toEqual(quota)
   draft.abort()
   vi.unstubAllGlobals()
@@ -162,11 +162,14 @@ test('the view that was looked at last is loaded before the page is ready; what 
   expect(app.navigation.parts.api.component).toBeDefined()
 })
 
-test('the code of what the page is told to show comes beside the call that tells the rest', async () => {
+test('the code of what the page shall show comes beside the call that tells the rest', async () => {
   let come = () => {}
-  const told = new Promise<void>((done) => (come = done))
+  const answered = new Promise<void>((done) => (come = done))
   const { start } = fakeClient(new URLSearchParams())
-  const app = new App(Object.assign(fakeClient(new URLSearchParams()), { start: () => told.then(start) }), fakeViews())
+  const app = new App(
+    Object.assign(fakeClient(new URLSearchParams()), { start: () => answered.then(start) }),
+    fakeViews(),
+  )
   const loading = app.load({ view: 'api' })
   await vi.waitFor(() =>
     expect([app.session.phase, app.navigation.parts.api.component === undefined]).toEqual(['loading', false]),
@@ -176,7 +179,7 @@ test('the code of what the page is told to show comes beside the call that tells
   expect(app.session.phase).toBe('ready')
 })
 
-test('a view that cannot be loaded is told, and asked for again', async () => {
+test('a view that cannot be loaded is reported, and loaded again', async () => {
   const { client } = await begin()
   const views = fakeViews()
   let fail = true

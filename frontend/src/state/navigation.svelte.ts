@@ -111,10 +111,10 @@ export class Navigation {
     this.page.commands.runIfOffered('tools.enter')
   }
 
-  /** `anew` opens it in a new tab. */
-  chooseEndpoint(endpoint: Endpoint, anew = false): OpenTab {
+  /** `inNewTab` opens it in a new tab, even if the current one is untouched. */
+  chooseEndpoint(endpoint: Endpoint, inNewTab = false): OpenTab {
     this.go('api')
-    const tab = this.page.portals.place.workspace.choose(endpoint, anew)
+    const tab = this.page.portals.place.workspace.choose(endpoint, inNewTab)
     this.showDocs()
     used(this.page, endpoint)
     return tab

@@ -50,7 +50,7 @@ describe('rank', () => {
     ])
   })
 
-  test('the matched letters of each field are told', () => {
+  test('the matched letters of each field are returned', () => {
     const [hit] = rank('api open', ['Open API Explorer'], (t) => [t, ''])
     expect(hit.marks).toEqual([[0, 1, 2, 3, 5, 6, 7], []])
   })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { wait } from './wait'
 
-test('a wait of more than two minutes is told in minutes, and of an hour in hours', () => {
+test('a wait of more than two minutes is given in minutes, and of an hour in hours', () => {
   expect([0, 0.2, 5, 65, 120, 121, 600, 725, 3599].map(wait)).toEqual([
     '0 s',
     '1 s',

@@ -49,7 +49,7 @@ var files = map[string]func(*database){
 		copied.check(err)
 		copied.is("the identity", values, "[new]")
 	},
-	"a file that is damaged is told of": func(db *database) {
+	"a damaged file is reported": func(db *database) {
 		ctx := db.Context()
 		db.prepare()
 		db.check(db.w.Begin())

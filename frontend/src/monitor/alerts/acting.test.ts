@@ -139,7 +139,7 @@ test('what one has done oneself is asked for at once, and what was refused is no
   ])
 })
 
-test('more than the portal takes in a minute are done once there is room, and that is told', async () => {
+test('more than the portal takes in a minute are done once there is room, and the message says so', async () => {
   vi.useFakeTimers()
   try {
     const said: string[] = []

@@ -98,7 +98,7 @@ export class Rows<T extends { id: number | string }> {
     this.#stop.abort()
   }
 
-  async #load(anew: boolean) {
+  async #load(reload: boolean) {
     const from = Math.floor(this.#seen.first / window)
     const to = Math.floor(Math.max(this.#seen.last, this.#seen.first) / window)
     const wanted = Array.from({ length: to - from + 1 }, (_, i) => from + i).filter((n) => !this.#asked.has(n))
@@ -109,7 +109,7 @@ export class Rows<T extends { id: number | string }> {
     try {
       const pages = await Promise.all(wanted.map((n) => this.ask({ ...this.query, offset: n * window }, stop.signal)))
       if (stop.signal.aborted) return
-      const next = new Map(anew ? [] : this.#windows)
+      const next = new Map(reload ? [] : this.#windows)
       wanted.forEach((n, i) => next.set(n, pages[i].items))
       this.#windows = next
       this.total = pages[0].total

@@ -5,7 +5,8 @@ import { text } from './text'
 const t = text.chains
 
 const ways = (value: unknown) => (value as Destination[] | undefined) ?? []
-const told = (d: Destination) => d.stages.map((stage) => stage.map(recipientText).join(t.and) || t.wait).join(' → ')
+const stagesText = (d: Destination) =>
+  d.stages.map((stage) => stage.map(recipientText).join(t.and) || t.wait).join(' → ')
 
 export const kind: Kind = {
   path: '/setting/alert/chains',
@@ -30,8 +31,10 @@ export const kind: Kind = {
       cell: (r) => {
         const all = ways(r.destinations)
         return {
-          text: all.map((d) => (all.length > 1 ? t.timed(periodText(d.period), told(d)) : told(d))).join(' · '),
-          title: all.map((d) => t.timed(periodText(d.period), told(d))).join('\n'),
+          text: all
+            .map((d) => (all.length > 1 ? t.timed(periodText(d.period), stagesText(d)) : stagesText(d)))
+            .join(' · '),
+          title: all.map((d) => t.timed(periodText(d.period), stagesText(d))).join('\n'),
         }
       },
     },

@@ -28,7 +28,7 @@ export interface Destination {
 /** Formats a recipient: `admin by email`, `Night shift`. */
 export function recipientText(r: Recipient): string {
   if (r.type.toUpperCase() === 'GROUP') return r.addr
-  return text.recipients.told(
+  return text.recipients.by(
     r.addr,
     !r.method || r.method === 'email' ? way.mail : r.method === 'smsemail' ? way.textMail : r.method,
   )

@@ -371,7 +371,7 @@ export const text = {
     byMail: 'by email',
     byTextMail: 'by plain text email',
     way: { mail: 'email', textMail: 'plain text email' },
-    told: (who: string, way: string) => `${who} by ${way}`,
+    by: (who: string, way: string) => `${who} by ${way}`,
     typeOf: (n: number, list: string) => `Type of recipient ${n} of ${list}`,
     nth: (n: number, list: string) => `Recipient ${n} of ${list}`,
     wayOf: (n: number, list: string) => `Method for recipient ${n} of ${list}`,
@@ -398,7 +398,7 @@ export const text = {
     and: ' and ',
     under: 'In progress',
     quiet: 'idle',
-    timed: (when: string, told: string) => `${when}: ${told}`,
+    timed: (when: string, stages: string) => `${when}: ${stages}`,
     goes: {
       busy: 'It is notifying about an active alert. No further recipients are notified.',
       quiet: 'Alert rules that use it need another chain first.',

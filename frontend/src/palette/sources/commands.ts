@@ -65,7 +65,7 @@ export default [
   {
     group: 'Go to',
     order: 10,
-    signs: '>',
+    prefixes: '>',
     most: 8,
     first: 8,
     list: (app) => commands(app, true),
@@ -73,7 +73,7 @@ export default [
   {
     group: 'Run',
     order: 20,
-    signs: '>',
+    prefixes: '>',
     most: 8,
     first: 4,
     list: (app) => commands(app, false),

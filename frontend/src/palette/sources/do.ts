@@ -6,7 +6,7 @@ export default [
   {
     group: text.verbs.hints,
     order: 25,
-    signs: '>',
+    prefixes: '>',
     most: 6,
     first: 0,
     exact: true,
@@ -15,7 +15,7 @@ export default [
   {
     group: text.verbs.does,
     order: 85,
-    signs: '>',
+    prefixes: '>',
     most: 8,
     first: 0,
     exact: true,

@@ -8,7 +8,7 @@ import { text } from '../text'
 export default {
   group: 'Docs',
   order: 80,
-  signs: '',
+  prefixes: '',
   most: 6,
   first: 0,
   list: (app) =>

@@ -4,7 +4,7 @@ import type { Source } from '../entries'
 export default {
   group: 'Endpoints',
   order: 40,
-  signs: '/#',
+  prefixes: '/#',
   most: 30,
   first: 4,
   list: (app) =>

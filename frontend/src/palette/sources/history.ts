@@ -6,7 +6,7 @@ import type { Source } from '../entries'
 export default {
   group: 'History',
   order: 100,
-  signs: '#',
+  prefixes: '#',
   most: 8,
   first: 4,
   async ask(app, query, signal) {

@@ -22,7 +22,7 @@ const kinds: ObjectKind[] = [
 export default kinds.map((kind): Source => ({
   group: kind.group,
   order: 90,
-  signs: '@',
+  prefixes: '@',
   most: 5,
   first: 0,
   cut: 30, // as many as one lookup returns

@@ -9,7 +9,7 @@ export default [
   {
     ...few,
     group: 'Portals',
-    signs: '>#',
+    prefixes: '>#',
     list: (app) =>
       app.portals.all
         .filter((p) => p.id !== app.portal.id)
@@ -26,7 +26,7 @@ export default [
   {
     ...few,
     group: 'Environments',
-    signs: '>',
+    prefixes: '>',
     list: (app) => {
       const { active, environments } = app.variables
       return [...(active ? [{ id: 0, name: text.environments.none }] : []), ...environments]

@@ -5,7 +5,7 @@ import type { Source } from '../entries'
 export default {
   group: 'Portal settings',
   order: 30,
-  signs: '>',
+  prefixes: '>',
   most: 5,
   first: 0,
   list: (app) =>

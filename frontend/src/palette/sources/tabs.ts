@@ -4,7 +4,7 @@ import { text } from '../text'
 export default {
   group: 'Tabs',
   order: 50,
-  signs: '#',
+  prefixes: '#',
   most: 6,
   first: 4,
   list: (app) =>
@@ -14,7 +14,7 @@ export default {
       words: tab.draft.method,
       key: '',
       method: tab.draft.method,
-      hint: [tab === app.workspace.active ? text.tabs.currentTab : tab.name && tab.draft.path, tab.told.slice(0, 80)]
+      hint: [tab === app.workspace.active ? text.tabs.currentTab : tab.name && tab.draft.path, tab.values.slice(0, 80)]
         .filter(Boolean)
         .join(' · '),
       run: () => {

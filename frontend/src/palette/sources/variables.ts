@@ -4,7 +4,7 @@ import { text } from '../text'
 export default {
   group: 'Variables',
   order: 70,
-  signs: '',
+  prefixes: '',
   most: 5,
   first: 0,
   list: (app) =>

@@ -27,7 +27,7 @@ test('the same question is asked once, and who gives up takes the answer from no
   expect(asked).toHaveLength(1)
 })
 
-test('a question that nobody wants any more is dropped, and one that failed is asked anew', async () => {
+test('a question that nobody wants any more is dropped, and one that failed is asked again', async () => {
   const { asked, lookups } = slow()
   const all = [new AbortController(), new AbortController()]
   const answers = all.map((a) => lookups.ask('/a', {}, a.signal, 0))

@@ -93,7 +93,7 @@ describe('a cURL command', () => {
       { headers: [row('X-A', '1'), row('X-Empty', '')] },
     ],
     [
-      'Authorization is dropped and told',
+      'Authorization is dropped and reported',
       `curl ${base}/a -H 'Authorization: Bearer t' -H 'Accept: */*'`,
       { headers: [row('Accept', '*/*')], notes: ['Authorization was ignored: your session is used instead.'] },
     ],
@@ -162,12 +162,12 @@ describe('a cURL command', () => {
       { notes: ['HEAD was replaced by GET: only GET, POST, PUT, PATCH and DELETE can be sent.'] },
     ],
     [
-      'a quote that is not closed is told',
+      'a quote that is not closed is reported',
       `curl '${base}/a`,
       { notes: ['A quote is not closed, so the end may be missing.'] },
     ],
     [
-      'another server is told',
+      'another server is reported',
       `curl https://example.com/a`,
       { notes: ['The server example.com was ignored: the tab sends to its portal.'] },
     ],

@@ -13,7 +13,7 @@ async function begin() {
   Object.assign(client, { listen: (l: Listener) => ((to = l), () => {}) })
   const app = new App(client, fakeViews())
   await app.load()
-  return { app, client, told: () => to }
+  return { app, client, reply: () => to }
 }
 
 test.each<[Method, 'changes' | 'goes']>([
@@ -21,7 +21,7 @@ test.each<[Method, 'changes' | 'goes']>([
   ['PUT', 'changes'],
   ['DELETE', 'goes'],
 ])(
-  'a %s with an unknown variable is not asked about but told, unless it shall go out anyway',
+  'a %s with an unknown variable is not asked about but reported, unless it shall go out anyway',
   async (method, question) => {
     const { app, client } = await begin()
     app.settings.save({ reviewWrites: true })
@@ -58,9 +58,9 @@ test('a write with variables that are known is asked about at once', async () =>
 })
 
 test('a write that was undone in another window is no longer offered to be undone', async () => {
-  const { app, client, told } = await begin()
+  const { app, client, reply } = await begin()
   client.undos = vi.fn(client.undos)
-  told().undone?.({ historyId: 31 })
+  reply().undone?.({ historyId: 31 })
   expect([app.sending.undone.has(31), app.sending.back.has(31)]).toEqual([true, true])
   expect(client.undos).toHaveBeenCalledTimes(1)
 })

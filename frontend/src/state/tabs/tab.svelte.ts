@@ -47,7 +47,7 @@ export class OpenTab {
   /** `GET /device/devices`, until the user renames it. */
   readonly title: string = $derived.by(() => this.name || this.draft.line)
   /** Distinguishes it from other tabs with the same path, by the rows that are sent: `id=7 size=5`. */
-  readonly told: string = $derived.by(() =>
+  readonly values: string = $derived.by(() =>
     [...this.draft.pathParams.filter((r) => r.value), ...this.draft.query.filter((r) => r.on && r.key)]
       .map((r) => `${r.key}=${r.value}`)
       .join(' '),

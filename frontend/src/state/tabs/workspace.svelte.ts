@@ -71,9 +71,9 @@ export class Workspace {
   }
 
   /** Uses the active tab if it is unedited, or opens a new one. */
-  choose(endpoint: Endpoint, anew = false): OpenTab {
+  choose(endpoint: Endpoint, inNewTab = false): OpenTab {
     const tab = this.active
-    if (anew || !tab?.untouched) return this.open(draftOf(endpoint))
+    if (inNewTab || !tab?.untouched) return this.open(draftOf(endpoint))
     tab.begin(endpoint)
     return tab
   }

@@ -164,13 +164,13 @@ test('a full disk keeps no tab, but the request is sent', async () => {
   const { client, workspace } = await setUp()
   const full = new Fault('the disk is full; nothing was written', 507)
   client.tabs.create = () => Promise.reject(full)
-  const told: unknown[] = []
-  workspace.onfault = (e) => told.push(e)
+  const faults: unknown[] = []
+  workspace.onfault = (e) => faults.push(e)
   const tab = workspace.open()
   tab.draft.setPath('/device/devices')
   await tab.draft.send()
   expect([tab.draft.fault, tab.draft.reply?.status]).toEqual([undefined, 200])
-  expect(told[0]).toBe(full)
+  expect(faults[0]).toBe(full)
 })
 
 test('edits are in Go 400 ms later, as one write', async () => {
