@@ -70,12 +70,12 @@ func (p Project) Path(elements ...string) string {
 }
 
 // Command returns a command that shows its output and runs in a folder of the
-// project. When ctx ends it gets SIGTERM, and is killed 10 s later.
+// project. When ctx ends it gets SIGTERM with all that it started, and is killed 10 s later.
 func (p Project) Command(ctx context.Context, folder, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = p.Path(folder)
 	cmd.Stdout, cmd.Stderr = p.Out, p.Out
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	endWithDescendants(cmd)
 	cmd.WaitDelay = 10 * time.Second
 	return cmd
 }

@@ -1,0 +1,35 @@
+//go:build unix
+
+package project
+
+import (
+	"context"
+	"os"
+	"testing"
+)
+
+// TestTheEndOfACommandEndsWhatItStarted starts a shell that starts another one. Both hold
+// the writing end of a pipe: reading ends when both have ended.
+func TestTheEndOfACommandEndsWhatItStarted(t *testing.T) {
+	out, in, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	cmd := Project{Root: t.TempDir(), Out: in}.Command(ctx, ".", "sh", "-c", `sh -c 'echo begun; sleep 600' & wait`)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	in.Close()
+	if _, err := out.Read(make([]byte, len("begun\n"))); err != nil {
+		t.Fatal(err)
+	}
+	stop()
+	if err := cmd.Wait(); err == nil {
+		t.Error("the command ended by itself")
+	}
+	if n, err := out.Read(make([]byte, 1)); n != 0 || err == nil {
+		t.Errorf("%d bytes and %v, want the end of the output", n, err)
+	}
+}
