@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -13,19 +14,43 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// compiled returns the program without a window, made once for all tests here.
+// programs holds what compiled builds. TestMain removes it.
+var programs string
+
+func TestMain(m *testing.M) {
+	var err error
+	if programs, err = os.MkdirTemp("", "spyglass-cli-"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(programs) // nothing depends on it
+	os.Exit(code)
+}
+
+// build builds the program without a window, once for all tests here: linking
+// takes longer than most of them.
+var build = sync.OnceValues(func() (path string, err error) {
+	path = filepath.Join(programs, "spyglass")
+	out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", path, "..").CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("%w\n%s", err, out)
+	}
+	return path, err
+})
+
+// compiled returns the path of the program without a window.
 func compiled(t *testing.T) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "spyglass")
-	out, err := exec.Command("go", "build", "-o", path, "..").CombinedOutput()
+	path, err := build()
 	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
+		t.Fatal(err)
 	}
 	return path
 }

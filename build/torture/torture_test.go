@@ -13,7 +13,8 @@ import (
 func TestNothingHostileBreaksTheProgram(t *testing.T) {
 	t.Setenv("GOGC", "100") // as users run the program: the trials measure its memory
 	program := filepath.Join(t.TempDir(), "spyglass")
-	if out, err := exec.Command("go", "build", "-o", program, "spyglass").CombinedOutput(); err != nil {
+	out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", program, "spyglass").CombinedOutput()
+	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for _, name := range trialNames() {
