@@ -1,6 +1,8 @@
 package snippet_test
 
 import (
+	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -45,9 +47,10 @@ func listen(t *testing.T, status int) (url string, arrived func(number int) (arr
 	}
 }
 
-// groovyDriver runs many scripts in one JVM, and prints a line after each.
+// groovyDriver runs the scripts that lines of its input name, and prints a line
+// after each.
 const groovyDriver = `
-args.each { name ->
+System.in.eachLine { name ->
     try {
         new GroovyShell().evaluate(new File(name))
     } catch (Throwable e) {
@@ -56,6 +59,60 @@ args.each { name ->
     println '~~~~'
 }
 `
+
+// jvm is the one process that runs the Groovy scripts of all tests: starting it
+// takes longer than most scripts. It ends with its input, thus with the tests.
+type jvm struct {
+	lock sync.Mutex
+	in   io.Writer // nil before the first script
+	out  *bufio.Reader
+}
+
+var groovy jvm
+
+// run runs a script, and returns its output.
+func (j *jvm) run(t *testing.T, script string) string {
+	t.Helper()
+	j.lock.Lock()
+	defer j.lock.Unlock()
+	if j.in == nil {
+		j.start(t)
+	}
+	if _, err := fmt.Fprintln(j.in, script); err != nil {
+		t.Fatal(err)
+	}
+	var said strings.Builder
+	for {
+		line, err := j.out.ReadString('\n')
+		if err != nil {
+			t.Fatalf("groovy: %v\n%s%s", err, said.String(), line)
+		}
+		if before, ended := strings.CutSuffix(line, "~~~~\n"); ended {
+			return said.String() + before
+		}
+		said.WriteString(line)
+	}
+}
+
+func (j *jvm) start(t *testing.T) {
+	t.Helper()
+	driver := filepath.Join(t.TempDir(), "Driver.groovy")
+	write(t, driver, groovyDriver)
+	cmd := command(context.Background(), t, os.TempDir(), "groovy", driver)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stderr = cmd.Stdout
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	j.in, j.out = in, bufio.NewReader(out)
+}
 
 // run runs programs of one language with a token in their environment, and
 // returns the output of each, whether it failed or not.
@@ -75,9 +132,9 @@ func run(t *testing.T, language string, programs []string) []string {
 	out := make([]string, len(programs))
 	switch language {
 	case "groovy":
-		driver := filepath.Join(dir, "Driver.groovy")
-		write(t, driver, groovyDriver)
-		copy(out, strings.Split(program(t, dir, "groovy", append([]string{driver}, files...)...), "~~~~\n"))
+		for i, file := range files {
+			out[i] = groovy.run(t, file)
+		}
 	case "go":
 		write(t, filepath.Join(dir, "go.mod"), "module snippets\n\ngo 1.21\n")
 		write(t, filepath.Join(dir, "bin", "none"), "")
@@ -109,23 +166,23 @@ func write(t *testing.T, name, text string) {
 // program runs one; that it is there is a must, that it succeeds is not.
 func program(t *testing.T, dir, name string, args ...string) string {
 	t.Helper()
-	out, _ := command(t, dir, name, args...).CombinedOutput()
+	out, _ := command(t.Context(), t, dir, name, args...).CombinedOutput()
 	return string(out)
 }
 
-func command(t *testing.T, dir, name string, args ...string) *exec.Cmd {
+func command(ctx context.Context, t *testing.T, dir, name string, args ...string) *exec.Cmd {
 	t.Helper()
 	path, err := exec.LookPath(name)
 	if err != nil {
 		t.Fatalf("snippets are tested with bash, curl, python3, node, go and groovy: %v", err)
 	}
-	cmd := exec.CommandContext(t.Context(), path, args...)
+	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Dir = dir
 	if homes, _ := filepath.Glob("/usr/lib/jvm/java-1[17]-openjdk-*"); os.Getenv("JAVA_HOME") == "" && len(homes) > 0 {
 		cmd.Env = []string{"JAVA_HOME=" + homes[0]}
 	}
 	cmd.Env = append(append(cmd.Env, os.Environ()...), "SPYGLASS_TOKEN=s3cret", "NO_PROXY=127.0.0.1",
-		"no_proxy=127.0.0.1", "GOFLAGS=-mod=mod", "GOWORK=off", "SPYGLASS_GIVEN=from outside",
+		"no_proxy=127.0.0.1", "GOFLAGS=-mod=mod -trimpath", "GOWORK=off", "SPYGLASS_GIVEN=from outside",
 		"JAVA_OPTS=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC") // a short program starts in half the time
 	return cmd
 }
@@ -138,7 +195,7 @@ func runAlone(t *testing.T, language, code string) (printed string, exit int) {
 	write(t, file, code)
 	words := map[string][]string{"curl": {"bash"}, "python": {"python3"}, "javascript": {"node"}, "go": {"go", "run"},
 		"groovy": {"groovy"}}[language]
-	cmd := command(t, filepath.Dir(file), words[0], append(words[1:], file)...)
+	cmd := command(t.Context(), t, filepath.Dir(file), words[0], append(words[1:], file)...)
 	out, err := cmd.CombinedOutput()
 	if failed := (*exec.ExitError)(nil); err != nil && !errors.As(err, &failed) {
 		t.Fatal(err)

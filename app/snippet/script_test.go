@@ -172,18 +172,21 @@ func TestAScriptStopsAtAPageThatFails(t *testing.T) {
 
 func TestAScriptStopsAtAnotherStatusThanExpected(t *testing.T) {
 	for _, id := range executed {
-		url, arrived := listen(t, http.StatusNotFound)
-		l, _ := snippet.Find(id)
-		out := run(t, id, []string{l.Script(snippet.Head{}, scriptSteps(url), scriptVariables)})[0]
-		if _, ok := arrived(1); ok || !strings.Contains(out, "returned 404, expected 200") {
-			t.Errorf("%s went on, or does not say why it stopped:\n%s", id, out)
-		}
-		steps := scriptSteps(url)[1:2]
-		steps[0].Expect = 404
-		out = run(t, id, []string{l.Script(snippet.Head{}, steps, scriptVariables)})[0]
-		if strings.Contains(out, "Stopped") || !strings.Contains(out, ": 404") {
-			t.Errorf("%s does not accept the status it is to expect:\n%s", id, out)
-		}
+		t.Run(id, func(t *testing.T) {
+			t.Parallel()
+			url, arrived := listen(t, http.StatusNotFound)
+			l, _ := snippet.Find(id)
+			expected := scriptSteps(url + "/expected")[1:2]
+			expected[0].Expect = 404
+			out := run(t, id, []string{l.Script(snippet.Head{}, scriptSteps(url), scriptVariables),
+				l.Script(snippet.Head{}, expected, scriptVariables)})
+			if _, ok := arrived(1); ok || !strings.Contains(out[0], "returned 404, expected 200") {
+				t.Errorf("it went on, or does not say why it stopped:\n%s", out[0])
+			}
+			if strings.Contains(out[1], "Stopped") || !strings.Contains(out[1], ": 404") {
+				t.Errorf("it does not accept the status it is to expect:\n%s", out[1])
+			}
+		})
 	}
 }
 
