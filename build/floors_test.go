@@ -55,7 +55,8 @@ var floors = [][]string{
 	{"app/shell"},
 	{"app"}, // puts portal, Explorer and window together
 	{"build/desktop", "build/project", "app/shell/emptywindow"},
-	{"build/bench", "build/torture"},
+	{"build/serving"},
+	{"build/bench", "build/contract", "build/torture"},
 	{"", "build"},
 }
 

@@ -196,6 +196,9 @@ func goTests(ctx context.Context, p project.Project) error {
 	return goTest(ctx, p, nil, quick, "./...")
 }
 
+// contract checks the portal's OpenAPI document.
+func contract(ctx context.Context, p project.Project) error { return program("contract")(ctx, p, nil) }
+
 // quick are flags that save time: the step lint vets, and nobody debugs the tests.
 var quick = []string{"-vet=off", "-ldflags=-w"}
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"spyglass/build/project"
+	"spyglass/build/serving"
 )
 
 // backfill measures from the start of the program on an empty folder until the
@@ -38,7 +39,7 @@ func backfilled(ctx context.Context, p project.Project) (seconds float64, err er
 	if err != nil {
 		return 0, err
 	}
-	s := &project.Server{Client: http.DefaultClient}
+	s := &serving.Server{Client: http.DefaultClient}
 	if s.Folder, err = os.MkdirTemp("", "spyglass-bench-"); err != nil {
 		return 0, err
 	}
@@ -52,7 +53,7 @@ func backfilled(ctx context.Context, p project.Project) (seconds float64, err er
 }
 
 // waitForSamples returns when the demo has its history.
-func waitForSamples(ctx context.Context, s *project.Server) error {
+func waitForSamples(ctx context.Context, s *serving.Server) error {
 	for end := time.Now().Add(3 * time.Minute); time.Now().Before(end); {
 		log, err := os.ReadFile(filepath.Join(s.Folder, "log"))
 		if err != nil {

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"spyglass/build/project"
+	"spyglass/build/serving"
 )
 
 // The figures of PocketBase and the program: 16 connections request the same
@@ -52,7 +52,7 @@ func askBoth(ours, theirs request) func(context.Context, *rivals) (score, error)
 
 // sideOf returns a side that continues the requests that sent counts, so that no
 // name comes twice.
-func sideOf(s *project.Server, sent *atomic.Int64, next request) *side {
+func sideOf(s *serving.Server, sent *atomic.Int64, next request) *side {
 	return &side{
 		origin: s.Origin, bearer: s.Bearer,
 		next: func(int64) (string, string, []byte) { return next(sent.Add(1)) },

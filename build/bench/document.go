@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"spyglass/build/project"
+	"spyglass/build/serving"
 )
 
 // document is the time from the last byte of a 50 MB response to its first rows
@@ -57,7 +58,7 @@ var catalogSearch = figure{
 	name: "catalog", does: "500 endpoints: a key in their search, page laid out, ms (floor: 16, a frame)",
 	goal: "≤ 1", measure: plain(func(ctx context.Context, p project.Project) (ours, floor float64, err error) {
 		var m struct{ Median float64 }
-		err = inPage(ctx, p, "bench-catalog.mjs", "1", func(*project.Server) error { return nil }, &m)
+		err = inPage(ctx, p, "bench-catalog.mjs", "1", func(*serving.Server) error { return nil }, &m)
 		return m.Median, 16, err
 	}),
 }
@@ -72,7 +73,7 @@ var palette = figure{
 			All     float64
 		}
 		err = inPage(ctx, p, "bench-palette.mjs", fmt.Sprint(rivalDevices),
-			func(*project.Server) error { return nil }, &m)
+			func(*serving.Server) error { return nil }, &m)
 		if err == nil && m.Devices != rivalDevices {
 			err = fmt.Errorf("the portal has %d devices only", m.Devices)
 		}
@@ -92,7 +93,7 @@ func inBrowser(pick func(browserTimes) (ours, floor float64)) func(context.Conte
 	return plain(func(ctx context.Context, p project.Project) (ours, floor float64, err error) {
 		var m browserTimes
 		if err := inPage(ctx, p, "bench-document.mjs", "1",
-			func(s *project.Server) error { return fillDocument(ctx, s) }, &m); err != nil {
+			func(s *serving.Server) error { return fillDocument(ctx, s) }, &m); err != nil {
 			return 0, 0, err
 		}
 		if m.Bytes < 45_000_000 {
@@ -105,12 +106,12 @@ func inBrowser(pick func(browserTimes) (ours, floor float64)) func(context.Conte
 
 // inPage runs a script of frontend/e2e in a browser, with a portal of that many
 // demo devices that ready has prepared, and decodes its output into out.
-func inPage(ctx context.Context, p project.Project, script, devices string, ready func(*project.Server) error,
+func inPage(ctx context.Context, p project.Project, script, devices string, ready func(*serving.Server) error,
 	out any) (err error) {
 	if err := p.Install(ctx, project.ForPage); err != nil {
 		return err
 	}
-	s, err := p.Serve(ctx, "--demo-devices", devices)
+	s, err := serving.Serve(ctx, p, "--demo-devices", devices)
 	if err != nil {
 		return err
 	}
@@ -128,7 +129,7 @@ func inPage(ctx context.Context, p project.Project, script, devices string, read
 }
 
 // fillDocument adds the devices that make the list long.
-func fillDocument(ctx context.Context, s *project.Server) error {
+func fillDocument(ctx context.Context, s *serving.Server) error {
 	type property struct {
 		Name  string `json:"name"`
 		Value string `json:"value"`

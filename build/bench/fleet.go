@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"spyglass/build/project"
+	"spyglass/build/serving"
 )
 
 // The figures of polling: the program polls 10,000 simulated devices, each of
@@ -45,7 +45,7 @@ const (
 
 // fleet is a portal that polls devices, with its results.
 type fleet struct {
-	*project.Server
+	*serving.Server
 	source  int64 // the data source
 	burden  func() (burden, error)
 	trouble func() (trouble, error)
@@ -73,7 +73,7 @@ func (r *rivals) watched(ctx context.Context) (*fleet, error) {
 	if r.fleet != nil {
 		return r.fleet, nil
 	}
-	s, err := r.Open(ctx)
+	s, err := serving.Open(ctx, r.Project)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"spyglass/build/project"
+	"spyglass/build/serving"
 )
 
 // overview measures the time from the start of the program until the Monitor's
@@ -49,8 +50,8 @@ var overviewLarge = figure{
 
 // overviewOf returns a stopped demo with its history, whose user was last at the
 // overview.
-func overviewOf(ctx context.Context, p project.Project, args ...string) (*project.Server, error) {
-	s, err := p.Serve(ctx, args...)
+func overviewOf(ctx context.Context, p project.Project, args ...string) (*serving.Server, error) {
+	s, err := serving.Serve(ctx, p, args...)
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,7 @@ import (
 
 	"spyglass/build/desktop"
 	"spyglass/build/project"
+	"spyglass/build/serving"
 )
 
 // paint measures the time from the start of the program to the first text in its
@@ -39,7 +40,7 @@ var paint = figure{
 var paintTabs = figure{
 	name: "paint-tabs", does: "the same with 30 tabs to restore, ms (floor: an empty Wails window)",
 	goal: "≤ 1.6", measure: plain(func(ctx context.Context, p project.Project) (ours, floor float64, err error) {
-		s, err := p.Serve(ctx, "--demo-devices", "1")
+		s, err := serving.Serve(ctx, p, "--demo-devices", "1")
 		if err != nil {
 			return 0, 0, err
 		}
@@ -53,7 +54,7 @@ var paintTabs = figure{
 }
 
 // leaveOpen opens requests, as the page does.
-func leaveOpen(ctx context.Context, s *project.Server, tabs int) error {
+func leaveOpen(ctx context.Context, s *serving.Server, tabs int) error {
 	if err := s.Send(ctx, http.MethodPatch, "/explorer/settings", map[string]any{"view": "api"},
 		&struct{}{}); err != nil {
 		return err

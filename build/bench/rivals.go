@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 
 	"spyglass/build/project"
+	"spyglass/build/serving"
 )
 
 // rivals are the program and PocketBase, which serve the same devices to a client
@@ -23,7 +24,7 @@ import (
 type rivals struct {
 	project.Project
 	folder             string
-	ours, theirs       *project.Server
+	ours, theirs       *serving.Server
 	ourSent, theirSent atomic.Int64 // requests sent under load
 	fleet              *fleet
 	scraped            func() (scraped, error)
@@ -67,7 +68,7 @@ func (r *rivals) startOurs(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ours := &project.Server{Folder: r.folder, Bearer: p.bearer, Client: http.DefaultClient}
+	ours := &serving.Server{Folder: r.folder, Bearer: p.bearer, Client: http.DefaultClient}
 	if err := ours.Start(ctx, program, []string{"serve", "--data", data, "--listen", "127.0.0.1:0"}); err != nil {
 		return errors.Join(err, ours.Close())
 	}
@@ -101,7 +102,7 @@ func (r *rivals) startTheirs(ctx context.Context) error {
 	if err := errors.Join(fill.Run(), devices.Close()); err != nil {
 		return err
 	}
-	theirs := &project.Server{Folder: r.folder, Client: http.DefaultClient}
+	theirs := &serving.Server{Folder: r.folder, Client: http.DefaultClient}
 	theirs.Cmd = exec.CommandContext(ctx, program, "serve", data)
 	theirs.Cmd.Stderr = os.Stderr
 	out, err := theirs.Cmd.StdoutPipe()
@@ -121,7 +122,7 @@ func (r *rivals) startTheirs(ctx context.Context) error {
 }
 
 // lines returns a whole list, with one object on each line; the caller closes it.
-func lines(ctx context.Context, s *project.Server, path string) (io.ReadCloser, error) {
+func lines(ctx context.Context, s *serving.Server, path string) (io.ReadCloser, error) {
 	ask, err := http.NewRequestWithContext(ctx, http.MethodGet, s.Origin+path, nil)
 	if err != nil {
 		return nil, err
@@ -139,7 +140,7 @@ func lines(ctx context.Context, s *project.Server, path string) (io.ReadCloser, 
 }
 
 func (r *rivals) close() {
-	for _, s := range []*project.Server{r.ours, r.theirs} {
+	for _, s := range []*serving.Server{r.ours, r.theirs} {
 		if s != nil {
 			_ = s.Close() // its folder is in the system's temporary folder
 		}

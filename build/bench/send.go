@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"spyglass/build/project"
+	"spyglass/build/serving"
 )
 
 // send measures a request through the Explorer, sent as its page does, until the
@@ -27,7 +28,7 @@ func measureSend(ctx context.Context, p project.Project) (ours, floor float64, e
 	if err := p.Install(ctx, project.ForCurl); err != nil {
 		return 0, 0, err
 	}
-	s, err := p.Serve(ctx)
+	s, err := serving.Serve(ctx, p)
 	if err != nil {
 		return 0, 0, err
 	}

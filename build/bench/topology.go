@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"spyglass/build/project"
+	"spyglass/build/serving"
 )
 
 // mapDevices is the size of the fleet on the map.
@@ -19,7 +20,7 @@ var mapPan = figure{
 			Devices int
 			Task    float64
 		}
-		err = inPage(ctx, p, "bench-map.mjs", fmt.Sprint(mapDevices), func(*project.Server) error { return nil }, &m)
+		err = inPage(ctx, p, "bench-map.mjs", fmt.Sprint(mapDevices), func(*serving.Server) error { return nil }, &m)
 		if err == nil && m.Devices != mapDevices {
 			err = fmt.Errorf("the map has %d devices only", m.Devices)
 		}

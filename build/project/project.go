@@ -1,9 +1,9 @@
 // Package project has what the commands of go run ./build share: the checkout,
 // the packages that a computer may lack, and the programs that are built from the
-// checkout, served, and released.
+// checkout and released.
 //
 // Programs are built into build/bin. An error says which program failed; its
-// output was shown before. A Project is safe for concurrent use, a Server is not.
+// output was shown before. A Project is safe for concurrent use.
 package project
 
 import (

@@ -1,3 +1,6 @@
+// Contract checks the portal's OpenAPI document with independent tools: a linter,
+// and a client that is generated from it and used on the portal. It is a step of
+// go run ./build test.
 package main
 
 import (
@@ -10,12 +13,14 @@ import (
 	"path/filepath"
 
 	"spyglass/build/project"
+	"spyglass/build/serving"
 )
 
-// contract checks the portal's OpenAPI document with independent tools: a
-// linter, and a client that is generated from it and used on the portal.
-func contract(ctx context.Context, p project.Project) (err error) {
-	s, err := p.Serve(ctx)
+func main() { project.Main(check) }
+
+// check checks the document of a portal with the demo.
+func check(ctx context.Context, p project.Project, _ []string) (err error) {
+	s, err := serving.Serve(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -35,7 +40,7 @@ func lintDocument(ctx context.Context, p project.Project, document string) error
 }
 
 // client regenerates the client and runs its tests against s.
-func testClient(ctx context.Context, p project.Project, s *project.Server, document string) error {
+func testClient(ctx context.Context, p project.Project, s *serving.Server, document string) error {
 	folder := p.Path("build", "client", "portal")
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
@@ -52,7 +57,7 @@ func testClient(ctx context.Context, p project.Project, s *project.Server, docum
 
 // download saves the response of a path, requested as the program's
 // administrator.
-func download(ctx context.Context, s *project.Server, path, file string) error {
+func download(ctx context.Context, s *serving.Server, path, file string) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.Origin+path, nil)
 	if err != nil {
 		return err

@@ -1,4 +1,7 @@
-package project
+// Package serving starts spyglass serve on a data folder of its own, for programs
+// that send it requests. The commands of go run ./build do without it: with an HTTP
+// client, half of Go's library would be compiled before they start.
+package serving
 
 import (
 	"bufio"
@@ -15,6 +18,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"spyglass/build/project"
 )
 
 // Server is a running spyglass serve with a data folder of its own, and a client
@@ -30,15 +35,15 @@ type Server struct {
 }
 
 // Serve builds the program with its page, and starts it with the demo.
-func (p Project) Serve(ctx context.Context, args ...string) (*Server, error) {
+func Serve(ctx context.Context, p project.Project, args ...string) (*Server, error) {
 	if err := p.Frontend(ctx); err != nil {
 		return nil, err
 	}
-	return p.Open(ctx, append([]string{"--demo"}, args...)...)
+	return Open(ctx, p, append([]string{"--demo"}, args...)...)
 }
 
 // Open builds the program, and starts it on a fresh folder.
-func (p Project) Open(ctx context.Context, args ...string) (_ *Server, err error) {
+func Open(ctx context.Context, p project.Project, args ...string) (_ *Server, err error) {
 	program, err := p.Compile(ctx, "spyglass-bench", "", ".")
 	if err != nil {
 		return nil, err
