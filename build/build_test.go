@@ -38,23 +38,36 @@ func TestStepsThatWaitRunBesideTheOthersAndBothNameWhatFailed(t *testing.T) {
 	built, meet := false, make(chan bool)
 	steps := []step{
 		{name: "ui", run: func(context.Context, project.Project) error { built = true; return nil }},
-		{name: "browser", beside: true, run: func(context.Context, project.Project) error {
+		{name: "browser", beside: true, run: func(_ context.Context, p project.Project) error {
 			if !built {
 				t.Error("a step beside the others began before those above it had ended")
+			}
+			if p.Out == os.Stdout {
+				t.Error("a step beside the others writes between their lines")
 			}
 			meet <- true
 			return errors.New("no")
 		}},
-		{name: "package", beside: true, run: func(_ context.Context, p project.Project) error {
-			if p.Out == os.Stdout {
-				t.Error("a step beside the others writes between their lines")
-			}
-			return nil
-		}},
 		{name: "go", run: func(context.Context, project.Project) error { <-meet; return errors.New("no") }},
 	}
-	if got, want := runAll(t.Context(), p, steps), []string{"go", "browser"}; !reflect.DeepEqual(got, want) {
+	if got, want := runAll(t.Context(), p, steps), []string{"browser", "go"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("%q failed, want %q", got, want)
+	}
+}
+
+func TestALaneWithoutStepsOfItsOwnTakesThoseOfTheOther(t *testing.T) {
+	p := project.Project{Root: t.TempDir(), Out: os.Stdout}
+	meet := make(chan bool) // both sides of it run at the same time
+	send := func(context.Context, project.Project) error { meet <- true; return nil }
+	receive := func(context.Context, project.Project) error { <-meet; return nil }
+	pass := func(context.Context, project.Project) error { return nil }
+	for name, steps := range map[string][]step{
+		"two that wait":    {{beside: true, run: send}, {run: pass}, {beside: true, run: receive}},
+		"two that compute": {{run: pass}, {beside: true, run: pass}, {run: send}, {run: receive}},
+	} {
+		if failed := runAll(t.Context(), p, steps); len(failed) > 0 {
+			t.Errorf("%s: %d failed", name, len(failed))
+		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"spyglass/build/project"
@@ -19,15 +20,15 @@ import (
 // needs.
 type step struct {
 	name   string
-	beside bool // it waits more than it computes, so it runs beside the others
+	beside bool // it waits more than it computes, so it runs beside the others if it can
 	asked  bool // it runs only when it is named
 	needs  []project.Need
 	lacks  func() string // the missing requirement; nil or empty if there is none
 	run    func(ctx context.Context, p project.Project) error
 }
 
-// steps are ordered so that most mistakes are found early. Those that run beside
-// the others do so one after the other, from the first of them on.
+// steps are ordered so that most mistakes are found early; runAll says which of them
+// run side by side.
 var steps = []step{
 	{name: "gofmt", run: formatted},
 	{name: "ui", run: script("build")},
@@ -101,51 +102,74 @@ func test(ctx context.Context, p project.Project, args []string) error {
 	return nil
 }
 
-// runAll runs the steps and returns the names of those that failed.
+// runAll runs the steps in two lanes and returns the names of those that failed.
+// The first lane takes the steps that compute and shows their output as they run.
+// The second begins at the first step that waits, and takes those. A lane without
+// steps of its own helps the other one, so that both cores are busy to the end.
 func runAll(ctx context.Context, p project.Project, steps []step) (failed []string) {
-	alone := !slices.ContainsFunc(steps, func(s step) bool { return !s.beside })
-	done := make(chan []string, 1) // what failed beside
-	begun := false
-	for i, s := range steps {
-		switch {
-		case alone || !s.beside:
-			if !s.report(ctx, p, i+1, len(steps)) {
-				failed = append(failed, s.name)
-			}
-		case !begun:
-			begun = true
-			go func() { done <- runBeside(ctx, p, steps) }()
-		}
+	q := queue{steps: steps, passed: make([]bool, len(steps))}
+	for i := range steps {
+		q.left = append(q.left, i)
 	}
-	if begun {
-		failed = append(failed, <-done...)
+	first := slices.IndexFunc(steps, func(s step) bool { return s.beside })
+	var second sync.WaitGroup // the second lane
+	begun := first < 0
+	for i := q.next(false); i >= 0; i = q.next(false) {
+		if !begun && i > first {
+			begun = true
+			second.Go(func() { q.runBeside(ctx, p) })
+		}
+		q.passed[i] = steps[i].report(ctx, p, i+1, len(steps))
+	}
+	second.Wait()
+	for i, s := range steps {
+		if !q.passed[i] {
+			failed = append(failed, s.name)
+		}
 	}
 	return failed
 }
 
-// runBeside runs the steps that run beside the others, and returns the names of
-// those that failed. It shows the output of a step when the step has ended.
-func runBeside(ctx context.Context, p project.Project, steps []step) (failed []string) {
-	for i, s := range steps {
-		if !s.beside {
-			continue
-		}
-		out, err := os.CreateTemp("", "spyglass-"+s.name+"-")
+// queue hands out steps to two lanes.
+type queue struct {
+	steps  []step
+	passed []bool // each is written by the lane that has run the step
+
+	lock sync.Mutex
+	left []int // the steps that no lane has taken
+}
+
+// next takes the first step that runs beside others, or that does not; without one
+// it takes the first step that is left. It returns -1 if there is none.
+func (q *queue) next(beside bool) int {
+	q.lock.Lock()
+	defer q.lock.Unlock()
+	if len(q.left) == 0 {
+		return -1
+	}
+	at := max(0, slices.IndexFunc(q.left, func(i int) bool { return q.steps[i].beside == beside }))
+	i := q.left[at]
+	q.left = slices.Delete(q.left, at, at+1)
+	return i
+}
+
+// runBeside runs the steps of the second lane. It shows the output of a step when
+// the step has ended.
+func (q *queue) runBeside(ctx context.Context, p project.Project) {
+	for i := q.next(true); i >= 0; i = q.next(true) {
+		out, err := os.CreateTemp("", "spyglass-"+q.steps[i].name+"-")
 		if err != nil {
 			fmt.Println(err)
-			return append(failed, s.name)
+			continue
 		}
 		p.Out = out
-		if !s.report(ctx, p, i+1, len(steps)) {
-			failed = append(failed, s.name)
-		}
+		q.passed[i] = q.steps[i].report(ctx, p, i+1, len(q.steps))
 		text, err := os.ReadFile(out.Name())
 		if err = errors.Join(err, out.Close(), os.Remove(out.Name())); err != nil {
 			fmt.Println(err)
 		}
 		fmt.Print(string(text))
 	}
-	return failed
 }
 
 // report runs a step, prints how it went, and reports whether it passed. When ctx
