@@ -3,6 +3,9 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
 
 	"spyglass/build/project"
 )
@@ -18,9 +21,42 @@ func lint(ctx context.Context, p project.Project) error {
 			"frontend/node_modules/...", "./..."))
 }
 
-// lintDesktop checks the packages with files of the desktop only.
+// lintDesktop checks the packages that have other files in a build for the desktop.
+// The step lint checks all others.
 func lintDesktop(ctx context.Context, p project.Project) error {
-	return linted(ctx, p, project.DesktopTags+",window,packages", ".", "./app/...", "./build/...")
+	const tags = project.DesktopTags + ",window,packages"
+	common, err := packagesWith(ctx, p, "")
+	if err != nil {
+		return err
+	}
+	desktop, err := packagesWith(ctx, p, tags)
+	if err != nil {
+		return err
+	}
+	var packages []string
+	for name, files := range desktop {
+		if common[name] != files {
+			packages = append(packages, name)
+		}
+	}
+	return linted(ctx, p, tags, packages...)
+}
+
+// packagesWith returns the names of the files of each package, with build tags.
+func packagesWith(ctx context.Context, p project.Project, tags string) (map[string]string, error) {
+	cmd := exec.CommandContext(ctx, "go", "list", "-tags", tags, "-f",
+		"{{.ImportPath}} {{.GoFiles}}{{.CgoFiles}}{{.TestGoFiles}}{{.XTestGoFiles}}", "./...")
+	cmd.Dir = p.Root
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list: %w", err)
+	}
+	files := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		name, rest, _ := strings.Cut(line, " ")
+		files[name] = rest
+	}
+	return files, nil
 }
 
 // linted compiles the linters and checks packages as they are with tags.
