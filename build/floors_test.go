@@ -56,7 +56,7 @@ var floors = [][]string{
 	{"app"}, // puts portal, Explorer and window together
 	{"build/desktop", "build/project", "app/shell/emptywindow"},
 	{"build/serving"},
-	{"build/bench", "build/contract", "build/torture"},
+	{"build/bench", "build/contract", "build/dev", "build/torture"},
 	{"", "build"},
 }
 

@@ -30,7 +30,7 @@ type command struct {
 var commands = []command{
 	{"run", "build the app and open it; what follows goes to the app", run},
 	{"test", "run every test, or only the steps that are named", test},
-	{"dev", "run it, and rebuild it whenever a source changes", dev},
+	{"dev", "run it, and rebuild it whenever a source changes", program("dev")},
 	{"bench", "measure it against the least it could cost", program("bench")},
 	{"torture", "run it under hostile conditions and count what it loses: [-for 1h] [-seed N] [TRIAL…]",
 		program("torture")},
@@ -40,14 +40,19 @@ var commands = []command{
 func main() { project.Main(start) }
 
 // program returns a command that is a program of its own, so that the others do
-// not have to compile what it needs.
+// not have to compile what it needs. What all of them import is compiled twice:
+// without -trimpath for this program, and with it for everything else.
 func program(name string) func(ctx context.Context, p project.Project, args []string) error {
 	return func(ctx context.Context, p project.Project, args []string) error {
 		path, err := p.Compile(ctx, name, "", "./build/"+name)
 		if err != nil {
 			return err
 		}
-		return p.Command(ctx, ".", path, args...).Run()
+		err = p.Command(ctx, ".", path, args...).Run()
+		if ctx.Err() != nil {
+			return nil // ended by the user
+		}
+		return err
 	}
 }
 

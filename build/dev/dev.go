@@ -1,3 +1,7 @@
+// Dev serves the demo from build/bin/dev-data, and the UI from Vite, which
+// updates the open page after each change. A change in Go rebuilds the server and
+// restarts it on the same address; if it does not build, the old one keeps
+// running. It is the command go run ./build dev.
 package main
 
 import (
@@ -15,10 +19,9 @@ import (
 	"spyglass/build/project"
 )
 
-// dev serves the demo from build/bin/dev-data, and the UI from Vite, which
-// updates the open page after each change. A change in Go rebuilds the server and
-// restarts it on the same address; if it does not build, the old one keeps
-// running.
+func main() { project.Main(dev) }
+
+// dev serves until ctx ends.
 func dev(ctx context.Context, p project.Project, args []string) error {
 	if len(args) > 0 {
 		return errors.New("dev takes no arguments")
