@@ -49,8 +49,8 @@ func pack(ctx context.Context, p project.Project, args []string) error {
 	return err
 }
 
-// packaged makes the packages for Linux, twice and as an older version too, and
-// installs and runs them.
+// packaged makes the packages for Linux twice, and an older .deb, and installs and
+// runs them.
 func packaged(ctx context.Context, p project.Project) error {
 	version, err := p.Version()
 	if err != nil {
@@ -66,8 +66,10 @@ func packaged(ctx context.Context, p project.Project) error {
 	}
 	defer os.RemoveAll(folder)
 	now, again, before := filepath.Join(folder, "now"), filepath.Join(folder, "again"), filepath.Join(folder, "before")
-	for out, version := range map[string]string{now: version, again: version, before: "0.0.1"} {
-		k.Out, k.Version = out, version
+	for _, made := range []struct{ out, version, only string }{
+		{now, version, ""}, {again, version, ""}, {before, "0.0.1", "deb"},
+	} {
+		k.Out, k.Version, k.Only = made.out, made.version, made.only
 		if err := p.Packages(ctx, k); err != nil {
 			return err
 		}

@@ -27,14 +27,19 @@ func (r release) makeLinux() error {
 	if err != nil {
 		return err
 	}
-	if err := r.archive(r.name("-linux-"+r.arch+".tar.gz"), "spyglass-"+r.version, tree); err != nil {
-		return err
+	if r.only == "" {
+		if err := r.archive(r.name("-linux-"+r.arch+".tar.gz"), "spyglass-"+r.version, tree); err != nil {
+			return err
+		}
 	}
 	stage, err := r.stage("linux", tree)
 	if err != nil {
 		return err
 	}
 	for _, kind := range kinds {
+		if r.only != "" && r.only != kind.name {
+			continue
+		}
 		if err := r.makePackage(kind.name, kind.depends, stage, tree); err != nil {
 			return fmt.Errorf(".%s: %w", kind.name, err)
 		}

@@ -31,6 +31,7 @@ type release struct {
 	linux    string    // the program; empty: nothing for Linux
 	windows  string    // the program without resources; empty: nothing for Windows
 	mac      bool      // make the bundle
+	only     string    // make this kind of package for Linux and nothing else
 	licences string    // the file that the licences command wrote
 	work     string    // a temporary folder
 	at       time.Time // time of all files
@@ -60,6 +61,7 @@ func run(args []string) (err error) {
 	f.StringVar(&r.linux, "linux", "", "the program for Linux")
 	f.StringVar(&r.windows, "windows", "", "the program for Windows")
 	f.BoolVar(&r.mac, "mac", false, "make the bundle for a Mac")
+	f.StringVar(&r.only, "only", "", "kind of package for Linux, deb or rpm; empty: everything")
 	f.StringVar(&r.licences, "licences", "", "the file of licences")
 	f.Int64Var(&epoch, "epoch", 0, "SOURCE_DATE_EPOCH, seconds")
 	if err := f.Parse(args[1:]); err != nil {
@@ -87,7 +89,10 @@ func (r release) make() error {
 	if r.mac {
 		steps = append(steps, r.makeMac)
 	}
-	for _, step := range append(steps, r.makeParts, r.makeSums) {
+	if r.only == "" {
+		steps = append(steps, r.makeParts, r.makeSums)
+	}
+	for _, step := range steps {
 		if err := step(); err != nil {
 			return err
 		}

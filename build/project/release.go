@@ -15,6 +15,7 @@ type Release struct {
 	Out      string
 	Version  string
 	Others   bool   // also for Windows and macOS
+	Only     string // make this kind of package for Linux and nothing else
 	linux    string // the programs; empty if not built
 	windows  string
 	licences string // the file with the licences
@@ -63,7 +64,7 @@ func (p Project) Packages(ctx context.Context, k Release) error {
 	return p.DoIn(ctx, "build/packages", "go", "run", ".", "make", "-root", p.Root, "-out", k.Out,
 		"-version", k.Version,
 		"-arch", runtime.GOARCH, "-licences", k.licences, "-epoch", epoch,
-		"-linux", k.linux, "-windows", k.windows, fmt.Sprintf("-mac=%t", k.Others))
+		"-only", k.Only, "-linux", k.linux, "-windows", k.windows, fmt.Sprintf("-mac=%t", k.Others))
 }
 
 // compileFor builds the app for a release, and returns its path.
