@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"spyglass/build/project"
 )
@@ -18,7 +19,7 @@ func pack(ctx context.Context, p project.Project, args []string) error {
 	if err != nil {
 		return err
 	}
-	k := project.Release{Others: true}
+	k := project.Release{Linux: runtime.GOOS == "linux", Windows: true, Mac: true}
 	f := flag.NewFlagSet("package", flag.ContinueOnError)
 	f.StringVar(&k.Out, "out", "", "folder for the packages")
 	f.StringVar(&k.Version, "version", version, "of the release")
@@ -56,7 +57,7 @@ func packaged(ctx context.Context, p project.Project) error {
 	if err != nil {
 		return err
 	}
-	k := project.Release{Version: version}
+	k := project.Release{Version: version, Linux: true}
 	if err := p.Programs(ctx, &k); err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ var installer = figure{
 			return 0, 0, err
 		}
 		defer os.RemoveAll(folder)
-		k := project.Release{Out: folder}
+		k := project.Release{Out: folder, Linux: true}
 		if k.Version, err = p.Version(); err != nil {
 			return 0, 0, err
 		}

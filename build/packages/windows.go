@@ -52,7 +52,12 @@ func (r release) makeWindows() error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.Command("makensis", "-V2", "-WX", "-DVERSION="+r.version, "-DOUT="+out, "installer.nsi")
+	compressor := "lzma"
+	if r.draft {
+		compressor = "zlib"
+	}
+	cmd := exec.Command("makensis", "-V2", "-WX", "-DVERSION="+r.version, "-DOUT="+out, "-DCOMPRESSOR="+compressor,
+		"installer.nsi")
 	cmd.Dir, cmd.Stdout, cmd.Stderr = stage, os.Stderr, os.Stderr
 	cmd.Env = append(os.Environ(), "SOURCE_DATE_EPOCH="+strconv.FormatInt(r.at.Unix(), 10))
 	if err := cmd.Run(); err != nil {

@@ -14,8 +14,11 @@ import (
 type Release struct {
 	Out      string
 	Version  string
-	Others   bool   // also for Windows and macOS
+	Linux    bool // for this computer's processor
+	Windows  bool
+	Mac      bool   // the bundle that a Mac builds
 	Only     string // make this kind of package for Linux and nothing else
+	Draft    bool   // compress the installer little, in a twentieth of the time
 	linux    string // the programs; empty if not built
 	windows  string
 	licences string // the file with the licences
@@ -44,12 +47,12 @@ func (p Project) Programs(ctx context.Context, k *Release) (err error) {
 	if err := p.DoIn(ctx, "build/packages", "go", "run", ".", "licences", p.Root, k.licences); err != nil {
 		return err
 	}
-	if runtime.GOOS == "linux" {
+	if k.Linux {
 		if k.linux, err = p.compileFor(ctx, *k, "linux", DesktopTags); err != nil {
 			return err
 		}
 	}
-	if k.Others {
+	if k.Windows {
 		k.windows, err = p.compileFor(ctx, *k, "windows", "desktop,production")
 	}
 	return err
@@ -64,7 +67,8 @@ func (p Project) Packages(ctx context.Context, k Release) error {
 	return p.DoIn(ctx, "build/packages", "go", "run", ".", "make", "-root", p.Root, "-out", k.Out,
 		"-version", k.Version,
 		"-arch", runtime.GOARCH, "-licences", k.licences, "-epoch", epoch,
-		"-only", k.Only, "-linux", k.linux, "-windows", k.windows, fmt.Sprintf("-mac=%t", k.Others))
+		"-only", k.Only, "-linux", k.linux, "-windows", k.windows, fmt.Sprintf("-mac=%t", k.Mac),
+		fmt.Sprintf("-draft=%t", k.Draft))
 }
 
 // compileFor builds the app for a release, and returns its path.

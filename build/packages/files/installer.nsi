@@ -1,7 +1,8 @@
 ; The installer for Windows: for one user, without administrator's rights.
 ; It takes /S (silent) and /D=FOLDER.
 Unicode true
-SetCompressor /SOLID lzma
+Target amd64-unicode
+SetCompressor /SOLID ${COMPRESSOR}
 SetDateSave off
 RequestExecutionLevel user
 ManifestDPIAware true
