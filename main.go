@@ -1,9 +1,10 @@
 // Spyglass is a monitoring portal with an API explorer, in one program.
 //
 // main reads the command line and starts one of: the desktop window, serve,
-// collector, run, mock, rehearse, user, token, backup, restore, check, mcp, version. Standard output has only the
-// result of a command; log lines go to standard error. If a command fails, it prints one sentence and exits
-// with code 1; run, whose code 1 means that a check failed, with code 2.
+// collector, run, mock, rehearse, user, token, backup, restore, check, mcp, updates,
+// version. Standard output has only the result of a command; log lines go to standard error. If a command
+// fails, it prints one sentence and exits with code 1; run, whose code 1 means that a check failed, with
+// code 2.
 package main
 
 import (
@@ -30,6 +31,7 @@ import (
 	"spyglass/app/link"
 	"spyglass/app/mcp"
 	"spyglass/app/shell"
+	"spyglass/app/updates"
 	"spyglass/backend/agent"
 	"spyglass/backend/backup"
 	"spyglass/backend/fault"
@@ -40,6 +42,11 @@ import (
 
 // version is what spyglass version prints; releases set it with -ldflags -X.
 var version = "0.1.0"
+
+// updateURL and updateKey are the manifest of the updates of this build, and the public key
+// of its signature (app/updates); releases set them with -ldflags -X. Without, only the
+// flags of spyglass updates name them.
+var updateURL, updateKey string
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -88,7 +95,7 @@ func command() *cobra.Command {
 	}
 	root.AddCommand(serveCommand(&o), collectorCommand(&o), runCommand(&o), mockCommand(&o),
 		rehearseCommand(&o), userCommand(&o), tokenCommand(&o), backupCommand(&o), restoreCommand(&o), checkCommand(&o),
-		mcpCommand(&o), &cobra.Command{
+		mcpCommand(&o), updatesCommand(&o), &cobra.Command{
 			Use: "version", Short: "Print the version", Args: takes(),
 			Run: func(*cobra.Command, []string) { fmt.Println("spyglass " + version) },
 		})
@@ -181,6 +188,12 @@ func serveCommand(o *server.Options) *cobra.Command {
 			if c.Flags().Changed("demo-devices") && (!o.Demo || o.DemoDevices < 1) {
 				return fault.New(fault.Invalid, "--demo-devices requires --demo, and must be at least 1")
 			}
+			if o.Socket, err = server.InheritedSocket(); err != nil {
+				return err
+			}
+			if o.Socket != nil && !c.Flags().Changed("listen") {
+				o.Listen = o.Socket.Addr().String()
+			}
 			o.NoLimits = limit == "off"
 			if c.Flags().Changed("clock") {
 				o.Clock = func() time.Time { return still }
@@ -215,6 +228,7 @@ func open(ctx context.Context, o server.Options) (*app.App, error) {
 
 // serve runs until a signal ends it.
 func serve(ctx context.Context, o server.Options) error {
+	o.Upgrade = printUpgrade(os.Stderr)
 	portal, err := open(ctx, o)
 	if portal == nil || err != nil {
 		return err
@@ -229,7 +243,24 @@ func serve(ctx context.Context, o server.Options) error {
 			"err", err)
 	}
 	fmt.Println("spyglass: " + portal.Origin())
+	if err := server.NotifyReady("Serving " + portal.Origin()); err != nil {
+		o.Log.WarnContext(ctx, "systemd does not know that the portal serves", "err", err)
+	}
 	return portal.Wait(ctx)
+}
+
+// printUpgrade writes the progress of an upgrade, at most one line a second, and reports
+// it to systemd.
+func printUpgrade(out io.Writer) func(server.Progress) {
+	var last time.Time
+	return func(p server.Progress) {
+		if time.Since(last) < time.Second {
+			return
+		}
+		last = time.Now()
+		fmt.Fprintln(out, "spyglass: upgrading "+p.String())
+		_ = server.NotifyStatus("Upgrading " + p.String()) // the line above says it, too
+	}
 }
 
 // window opens the desktop window; a build without one, and a computer that cannot
@@ -573,6 +604,39 @@ func mcpCommand(o *server.Options) *cobra.Command {
 	}
 	c.Flags().StringVar(&portal, "portal", "", "address of a portal, https://portal.example:8443")
 	c.Flags().BoolVar(&writes, "allow-writes", false, "let the agent change the portal, after a preview of each change")
+	return c
+}
+
+func updatesCommand(o *server.Options) *cobra.Command {
+	u := updates.Options{URL: updateURL, Key: updateKey}
+	c := &cobra.Command{
+		Use: "updates", Short: "Check whether there is a newer version", Args: takes(),
+		Long: "Reads a small signed list over the network, and prints the version in it and where to get it.\n" +
+			"Spyglass never does this by itself, sends nothing about this machine, and downloads and installs nothing.",
+		Example: "  spyglass updates --from https://example.net/spyglass/stable.json --key RWQ…",
+		RunE: func(c *cobra.Command, _ []string) error {
+			if u.URL == "" || u.Key == "" {
+				return fault.New(fault.Invalid, "this build does not name a list of updates; use --from and --key, "+
+					"from the publisher of your Spyglass")
+			}
+			u.Folder, u.Version = o.Data, o.Version
+			if err := os.MkdirAll(u.Folder, 0o700); err != nil {
+				return err
+			}
+			found, err := updates.Check(c.Context(), u)
+			if err != nil {
+				return err
+			}
+			if !found.Newer {
+				fmt.Printf("spyglass %s is up to date\n", o.Version)
+				return nil
+			}
+			fmt.Printf("spyglass %s is available: %s\n", found.Version, found.Link)
+			return nil
+		},
+	}
+	c.Flags().StringVar(&u.URL, "from", u.URL, "address of the list of updates")
+	c.Flags().StringVar(&u.Key, "key", u.Key, "public key of its signature, as minisign writes it")
 	return c
 }
 

@@ -88,7 +88,7 @@ func open(ctx context.Context, o server.Options, native *desk) (_ *App, err erro
 	err = a.OpenBeside(ctx, "workspace.db", func(path string, sibling server.Sibling) (file string, err error) {
 		a.workspace, err = workspace.Open(ctx, workspace.Options{
 			Path: path, Secrets: secrets{a.keys, a.Setting.Instance}, Log: o.Log, Clock: o.Clock, Sibling: sibling,
-			Quota: quota, Twice: o.Twice,
+			Upgrade: a.ReportUpgrade, Quota: quota, Twice: o.Twice,
 		})
 		if err != nil {
 			return "", err

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"sync/atomic"
 	"time"
 
 	"spyglass/app/shell"
@@ -39,7 +40,9 @@ func Window(ctx context.Context, o server.Options, args []string) error {
 		}
 	}
 	o.Held = func() { close(held) }
-	p := &opening{native: &desk{shown: true}, opened: make(chan struct{}), ways: make(chan wayIn, 1)}
+	p := &opening{native: &desk{shown: true}, opened: make(chan struct{}), ways: make(chan wayIn, 1),
+		upgrading: make(chan struct{})}
+	o.Upgrade = p.progress(o.Upgrade)
 	tasks := service.Group{Guard: &service.Guard{Log: o.Log}} // nothing waits for them; p.opened is closed in any case
 	tasks.Go("opening the portal", func() { p.open(ctx, o, args) })
 	notices, trays := make(chan notice.Notice), make(chan tray.Tray)
@@ -122,6 +125,22 @@ type opening struct {
 	app    *App
 	err    error
 	ways   chan wayIn // the first, created before the window requests it
+
+	upgrading chan struct{} // closed when an upgrade begins
+	upgrade   atomic.Pointer[server.Progress]
+}
+
+// progress returns a function that stores the progress of an upgrade for the window,
+// before it calls next, which may be nil.
+func (p *opening) progress(next func(server.Progress)) func(server.Progress) {
+	return func(now server.Progress) {
+		if p.upgrade.Swap(&now) == nil {
+			close(p.upgrading)
+		}
+		if next != nil {
+			next(now)
+		}
+	}
 }
 
 // wayIn is an address that signs in, with its creation time.
@@ -168,9 +187,19 @@ func (p *opening) link(text string) {
 // valid for 30 s.
 const fresh = 15 * time.Second
 
-// address returns the address of the window's page as soon as the portal is open.
+// address returns the address of the window's page as soon as the portal is open. During
+// an upgrade, it returns a shell.Busy at once.
 func (p *opening) address(ctx context.Context) (string, error) {
-	<-p.opened
+	select {
+	case <-p.opened:
+	case <-p.upgrading:
+		select {
+		case <-p.opened:
+		default:
+			now := p.upgrade.Load()
+			return "", &shell.Busy{Doing: now.String(), Percent: now.Percent()}
+		}
+	}
 	if p.err != nil {
 		return "", errors.New(fault.Sentence(p.err))
 	}

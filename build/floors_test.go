@@ -39,7 +39,7 @@ var floors = [][]string{
 	{"backend/api", "backend/demo/stage"},
 	{"backend/server", "app/document/query", "app/pairs", "app/expect"},
 	{"app/budget", "app/workspace", "app/document", "app/snippet", "app/keychain", "app/link",
-		"app/diagnose"},
+		"app/diagnose", "app/updates"},
 	// read and write what the workspace keeps
 	{"app/exchange", "app/exchange/hostile", "app/ondisk", "app/explorer/serve"},
 	{"app/explorer/payload", "app/explorer/client", "app/explorer/catalog"},
@@ -81,6 +81,9 @@ var only = map[string][]string{
 	"github.com/modelcontextprotocol/go-sdk": {"app/mcp"},
 	"github.com/google/jsonschema-go":        {"app/mcp"},
 	"fyne.io/systray":                        {"app/shell/tray"},
+	"github.com/coreos/go-systemd/v22":       {"backend/server"},
+	"aead.dev/minisign":                      {"app/updates"},
+	"golang.org/x/mod":                       {"app/updates"},
 
 	"github.com/prometheus/prometheus":         {"backend/series", "backend/remotewrite"},
 	"github.com/klauspost/compress":            {"backend/remotewrite", "app/workspace"},

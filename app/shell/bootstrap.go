@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"errors"
 	"html/template"
 	"net/http"
 )
@@ -37,17 +38,24 @@ const bootstrapPage = `<html xmlns="http://www.w3.org/1999/xhtml"><head><title>{
 `
 
 // bootstrap has visit take the window to a new address, and where it does not,
-// responds with the bootstrap page and that address. If Open fails, it responds
-// with the trouble page and runs the actions of its buttons. Both pages are
-// XHTML, because Wails adds its own scripts to text/html, and these shall have
-// none of them.
+// responds with the bootstrap page and that address. During an upgrade, it responds
+// with a page that shows the progress. If Open fails, it responds with the trouble
+// page and runs the actions of its buttons. All pages are XHTML, because Wails adds
+// its own scripts to text/html, and these shall have none of them.
 func bootstrap(w Window, visit func(address string) bool) http.Handler {
 	page := template.Must(template.New("bootstrap").Parse(bootstrapPage))
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		rw.Header().Set("Content-Type", "application/xhtml+xml; charset=utf-8")
 		rw.Header().Set("Cache-Control", "no-store")
 		address, why := w.Open()
+		var busy *Busy
 		switch {
+		case errors.As(why, &busy):
+			w.sayBusy(rw, r, busy)
+			return
+		case r.URL.Path == busyPath: // the page loads again
+			w.sendBusy(rw, &Busy{})
+			return
 		case why != nil && r.Method == http.MethodPost:
 			w.act(rw, r.URL.Path)
 			return

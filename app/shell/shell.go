@@ -48,7 +48,8 @@ type Window struct {
 
 	// Open returns the address of the page, with a fresh one-time token, each
 	// time the window requests its first page. It may block; the window shows
-	// the sentence of an error.
+	// the sentence of an error, and the progress of a Busy until Open returns
+	// something else.
 	Open func() (string, error)
 
 	// Trouble is the action to offer if Open fails.

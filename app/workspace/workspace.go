@@ -88,7 +88,10 @@ type Options struct {
 	Log     *slog.Logger     // slog.Default when nil
 	Clock   func() time.Time // time.Now when nil
 	Sibling store.Sibling    // the portal that owns the file; zero for none
-	Twice   bool             // run each write twice, for tests
+
+	Upgrade func(store.Progress) // see store.Options
+
+	Twice bool // run each write twice, for tests
 }
 
 // Workspace is everybody's tabs, variables, history and settings in one portal.
@@ -145,7 +148,7 @@ func Open(ctx context.Context, o Options) (*Workspace, error) {
 		o.Log = slog.Default()
 	}
 	db, err := store.Open(ctx, store.Options{Path: o.Path, Log: o.Log, Clock: o.Clock, Sibling: o.Sibling,
-		Twice: o.Twice})
+		Upgrade: o.Upgrade, Twice: o.Twice})
 	if err != nil {
 		return nil, err
 	}

@@ -88,6 +88,9 @@ func Complete(ctx context.Context, tx resource.Tx, s *setting.Setting, now resou
 		if *fresh = *s; s.Seeded < 3 {
 			fresh.DownAfter, fresh.HourDays = later.DownAfter, later.HourDays
 		}
+		if s.Seeded < 6 {
+			fresh.CopyDays = later.CopyDays
+		}
 	}
 	fresh.ID, fresh.Instance, fresh.Name, fresh.Demo, fresh.CreatedOn, fresh.Seeded = s.ID, s.Instance, s.Name, s.Demo,
 		s.CreatedOn, setting.SeedVersion

@@ -81,7 +81,10 @@ func (s *Server) verifyNow(ctx context.Context) {
 		return
 	}
 	if refused == nil {
-		s.db.Refuse(nil)
+		s.db.Refuse(s.noRoom())
+	}
+	if s.noRoom() != nil && len(damaged) == 0 { // an alert that is open closes after the next start
+		return
 	}
 	if err := s.notifyDamage(ctx, damaged); err != nil && ctx.Err() == nil {
 		s.o.Log.ErrorContext(ctx, "the alert about damaged databases could not be written", "err", err)

@@ -25,3 +25,9 @@ func (s *Server) Verify(ctx context.Context) { s.verifyNow(ctx) }
 // LookAtFiles checks whether the databases can be written, as a portal does
 // regularly.
 func (s *Server) LookAtFiles() { s.lookAtFiles() }
+
+// Problem returns why writes fail; "" if they do not.
+func (s *Server) Problem() string {
+	problem, _ := s.storage.now()
+	return problem
+}

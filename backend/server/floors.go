@@ -74,9 +74,18 @@ func (s *Server) startTasks() {
 	s.wait.Keep("alert about panics", s.watchPanics)
 	s.wait.Keep("alert about expressions", s.watchExpressions)
 	s.wait.Keep("presence of the databases", s.watchFiles)
+	s.wait.Keep("safety copies of upgrades", s.removeCopies)
 }
 
 func (s *Server) serve() {
+	if s.door != nil {
+		s.door.portal.Store(&s.handler)
+		return
+	}
+	s.listen()
+}
+
+func (s *Server) listen() {
 	s.wait.Go("HTTP server", func() {
 		if err := s.http.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) {
 			s.failed <- fmt.Errorf("serving %s: %w", s.Address(), err)

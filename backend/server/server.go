@@ -70,6 +70,8 @@ type Options struct {
 	Listen  string // address and port, "127.0.0.1:0" for a free one; empty: no listener
 	Version string // of this program
 
+	Socket net.Listener // is open on Listen's port already; nil: none is
+
 	SamePort bool // with a Listen that ends in ":0": use the port of the last start again
 
 	// lost files that the portal should start without: series.db, workspace.db,
@@ -98,7 +100,11 @@ type Options struct {
 	Run func(ctx context.Context, job json.RawMessage, line func(string)) (json.RawMessage, error)
 	// called when no other Spyglass has Data open, before it is opened; may be
 	// nil
-	Held  func()
+	Held func()
+	// Upgrade is called with the progress of an upgrade of the data folder to this
+	// version, which can take minutes; may be nil
+	Upgrade func(Progress)
+
 	Log   *slog.Logger
 	Clock func() time.Time // time.Now when nil
 }
@@ -136,12 +142,14 @@ type Server struct {
 	remote    *remotewrite.Service
 	listener  net.Listener
 	handler   http.Handler // set by Start
+	door      *door        // serves before Start; nil unless the databases were upgraded
 	pin       string       // SHA-256 of the certificate; empty without TLS
 	http      *http.Server
 	control   *control
 	guard     *service.Guard
 	panics    *panics
 	storage   storage
+	full      atomic.Bool // the disk was full at the start, and is
 	services  service.Stack
 	wait      service.Group // the server's own tasks
 	stop      sync.Once
@@ -183,6 +191,7 @@ func New(ctx context.Context, o Options) (_ *Server, err error) {
 	if o.Held != nil {
 		o.Held()
 	}
+	s.full.Store(s.reserve())
 	if err := backup.Finish(o.Data); err != nil {
 		return nil, err
 	}
@@ -203,6 +212,9 @@ func New(ctx context.Context, o Options) (_ *Server, err error) {
 	}
 	if s.control, err = listenControl(o.Data); err != nil {
 		return nil, err
+	}
+	if s.full.Load() {
+		s.refuseWrites()
 	}
 	return s, nil
 }
@@ -313,10 +325,9 @@ func listen(o Options) (net.Listener, error) {
 	if (o.TLSCert == "") != (o.TLSKey == "") {
 		return nil, fault.New(fault.Invalid, "--tls-cert and --tls-key must be used together")
 	}
-	l, err := net.Listen("tcp", o.Listen)
+	l, err := o.bind()
 	if err != nil {
-		return nil, fault.New(fault.Conflict, "%s cannot be listened on (%v); another program may have the port: "+
-			"choose one with --listen, port 0 picks a free one", o.Listen, cause(err))
+		return nil, err
 	}
 	// a host name may resolve to another address
 	if at, ok := l.Addr().(*net.TCPAddr); o.TLSCert == "" && (!ok || !loopback.Host(at.IP.String())) {
@@ -407,7 +418,9 @@ func (s *Server) Start(explorer []resource.Endpoint, details ...resource.Key) er
 	if err != nil {
 		return err
 	}
-	s.http = api.NewServer(s.handler, s.o.Log)
+	if s.door == nil {
+		s.http = api.NewServer(s.handler, s.o.Log)
+	}
 	return s.services.Start(context.Background())
 }
 

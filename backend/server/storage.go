@@ -54,6 +54,7 @@ func (s *Server) Storage(ctx context.Context, notify func(problem string)) {
 // lookAtFiles checks whether the databases can be written. The databases log the
 // reason if not.
 func (s *Server) lookAtFiles() {
+	s.lookForRoom()
 	problem := ""
 	if err := cmp.Or(s.db.Writable(), s.series.Present()); err != nil {
 		problem = fault.Sentence(err)

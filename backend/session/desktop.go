@@ -177,7 +177,7 @@ func (s *Service) Resume(ctx context.Context, secret string) (userID int64, err 
 		userID, c.UsedOn, c.Mark = c.UserID, now, hex.EncodeToString(who.mark[:])
 		return resource.Put(ctx, tx, credentialRows, &c)
 	})
-	if fault.Is(err, fault.Busy) { // the storage is unavailable, which ends no session
+	if fault.Is(err, fault.Busy) || fault.Is(err, fault.Full) { // the storage is unavailable, which ends no session
 		userID, err = s.resumable(ctx, secret)
 	}
 	if err == nil && userID == 0 {

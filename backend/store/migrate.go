@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -127,8 +128,15 @@ func (t *Table) reshape(ctx context.Context, tx *tx, exists bool) error {
 	if err := t.readNext(ctx, tx); err != nil {
 		return err
 	}
+	report := func(done, total int) {
+		t.db.upgrade(Progress{File: filepath.Base(t.db.path), Table: t.table.Name, Done: done, Total: total})
+	}
+	report(0, 0)
 	list, err := t.query(ctx, tx, nil)
 	for i := range list {
+		if i%progressEach == 0 {
+			report(i, len(list))
+		}
 		if err == nil && t.res.Mend != nil {
 			err = t.res.Mend(list[i])
 		}

@@ -29,11 +29,8 @@ package store
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"os"
-	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -51,6 +48,8 @@ type Options struct {
 	Zone  *time.Location   // the time zone of days in filters; time.Local when nil
 	Guard *service.Guard
 
+	Upgrade func(Progress) // reports how far an upgrade is, on the goroutine that opens; may be nil
+
 	Sibling Sibling // the portal it belongs to; zero for none
 	Secrets bool    // the key belongs to the file: Open refuses a missing or different one
 	NewKey  bool    // with Secrets: create a new key if the right one is lost
@@ -67,6 +66,7 @@ type DB struct {
 	clock   func() time.Time
 	zone    func() *time.Location
 	seal    sealer
+	upgrade func(Progress)
 	base    engine.Database
 	streams chan struct{} // limits the lists that are streamed at the same time
 	writer  *writer
@@ -119,7 +119,10 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	}
 	db := &DB{path: o.Path, log: o.Log, guard: o.Guard, clock: o.Clock, zone: func() *time.Location { return o.Zone },
 		streams: make(chan struct{}, maxStreams), tables: map[string]rows{}, tasks: newTasks(o.Guard),
-		mirrored: leastMirrored, twice: o.Twice}
+		mirrored: leastMirrored, twice: o.Twice, upgrade: o.Upgrade}
+	if db.upgrade == nil {
+		db.upgrade = func(Progress) {}
+	}
 	if err := db.connect(ctx, o); err != nil {
 		_ = db.closeBase() // the first error is the cause
 		return nil, explain(o.Path, err)
@@ -197,41 +200,6 @@ func (db *DB) Backup(ctx context.Context, path string) error {
 		return explain(path, err)
 	}
 	return os.Chmod(path, 0o600)
-}
-
-// backupOnce makes a backup before the first migration since the program started.
-func (db *DB) backupOnce(ctx context.Context) error {
-	if db.backedUp {
-		return nil
-	}
-	db.backedUp = true
-	ext := filepath.Ext(db.path)
-	path, err := unused(strings.TrimSuffix(db.path, ext)+"-before-"+db.clock().UTC().Format("20060102T150405"), ext)
-	if err != nil {
-		return err
-	}
-	db.log.InfoContext(ctx, "the declarations changed: keeping a copy before migrating", "copy", path)
-	if err := db.Backup(ctx, path); err != nil {
-		_ = os.Remove(path) // remove the incomplete copy
-		return err
-	}
-	return nil
-}
-
-// unused creates an empty file for the engine to write a copy to. It numbers the
-// name if an earlier copy has it: two starts can happen within one second.
-func unused(name, ext string) (path string, err error) {
-	path = name + ext
-	for n := 2; ; n++ {
-		f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-		if err == nil {
-			return path, f.Close()
-		}
-		if !errors.Is(err, os.ErrExist) {
-			return "", err
-		}
-		path = fmt.Sprintf("%s-%d%s", name, n, ext)
-	}
 }
 
 // private makes sure that only this user can read the file, before the engine

@@ -36,6 +36,7 @@ type Setting struct {
 	AlertDays  int64
 	AuditDays  int64
 	HourDays   int64
+	CopyDays   int64  // see store.RemoveCopies
 	DownAfter  int64  // seconds
 	Allowed    string // networks that the Explorer may reach
 	Refused    string // networks that it must not reach
@@ -56,6 +57,9 @@ const mostNetworks = 4096
 // DefaultAuditDays is the default number of days for which the audit log is
 // stored. The limit on its rows may delete entries earlier.
 const DefaultAuditDays = 90
+
+// DefaultCopyDays is the default number of days for which safety copies are kept.
+const DefaultCopyDays = 30
 
 // defaultDownAfter is in seconds.
 const defaultDownAfter = 60
@@ -113,6 +117,10 @@ var Settings = resource.Resource[*Setting]{
 		{Name: "auditRetentionDays", At: func(s *Setting) any { return &s.AuditDays },
 			Doc: "Days that the audit log is kept", Default: DefaultAuditDays, Min: resource.Bound(1),
 			Max: resource.Bound(mostDays)},
+		{Name: "upgradeCopyDays", At: func(s *Setting) any { return &s.CopyDays },
+			Doc: "Days that the safety copies of the databases are kept, which an upgrade to a new version makes in " +
+				"the data folder",
+			Default: DefaultCopyDays, Min: resource.Bound(1), Max: resource.Bound(mostDays)},
 		{Name: "collectorDownSeconds", At: func(s *Setting) any { return &s.DownAfter },
 			Doc: "Seconds without a heartbeat after which a collector counts as down and others take its " +
 				"devices over",
@@ -179,6 +187,15 @@ func CollectorDownAfter(ctx context.Context, r resource.Reader) (time.Duration, 
 	return time.Duration(s.DownAfter) * time.Second, nil
 }
 
+// CopyDays returns for how many days the safety copies of upgrades are kept.
+func CopyDays(ctx context.Context, r resource.Reader) (int64, error) {
+	s, err := resource.Lookup(ctx, r, SettingRows, SettingID)
+	if err != nil || s == nil || s.CopyDays < 1 {
+		return DefaultCopyDays, err
+	}
+	return s.CopyDays, nil
+}
+
 // Zone returns the portal's time zone.
 func (s *Setting) Zone() *time.Location {
 	if zone, err := time.LoadLocation(s.Timezone); err == nil && s.Timezone != "" {
@@ -190,8 +207,9 @@ func (s *Setting) Zone() *time.Location {
 // SeedVersion counts the sets of rows that were added to every portal since the
 // first version: 1, the data sources; 2, those for this machine's disks and
 // network; 3, settings for collectors that are down and hourly values; 4, the
-// changes of datasource.AmendBuiltIn; 5, user groups and role groups.
-const SeedVersion = 5
+// changes of datasource.AmendBuiltIn; 5, user groups and role groups; 6, how long
+// safety copies are kept.
+const SeedVersion = 6
 
 // ZoneOf returns the time zone for maintenance without its own.
 func ZoneOf(ctx context.Context, r resource.Reader) *time.Location {

@@ -7782,6 +7782,11 @@ export interface components {
              */
             auditRetentionDays: number;
             /**
+             * @description Days that the safety copies of the databases are kept, which an upgrade to a new version makes in the data folder
+             * @default 30
+             */
+            upgradeCopyDays: number;
+            /**
              * @description Seconds without a heartbeat after which a collector counts as down and others take its devices over
              * @default 60
              */
@@ -12094,6 +12099,11 @@ export interface components {
              */
             auditRetentionDays: number;
             /**
+             * @description Days that the safety copies of the databases are kept, which an upgrade to a new version makes in the data folder
+             * @default 30
+             */
+            upgradeCopyDays: number;
+            /**
              * @description Seconds without a heartbeat after which a collector counts as down and others take its devices over
              * @default 60
              */
@@ -12112,7 +12122,7 @@ export interface components {
             /**
              * Format: password
              * @description How many sets of built-in rows it was given
-             * @default 5
+             * @default 6
              */
             readonly seeded: number;
         };
@@ -12179,6 +12189,11 @@ export interface components {
              */
             auditRetentionDays: number;
             /**
+             * @description Days that the safety copies of the databases are kept, which an upgrade to a new version makes in the data folder
+             * @default 30
+             */
+            upgradeCopyDays: number;
+            /**
              * @description Seconds without a heartbeat after which a collector counts as down and others take its devices over
              * @default 60
              */
@@ -12197,7 +12212,7 @@ export interface components {
             /**
              * Format: password
              * @description How many sets of built-in rows it was given
-             * @default 5
+             * @default 6
              */
             readonly seeded: number;
         };

@@ -1,0 +1,148 @@
+package server_test
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"spyglass/backend/server"
+)
+
+// older makes a data folder look like one of an older version.
+func older(t *testing.T, o server.Options) {
+	t.Helper()
+	stop(t, start(t, o))
+	change(t, filepath.Join(o.Data, "portal.db"), `UPDATE "_shape" SET "shape" = 'older'`)
+}
+
+func TestAnUpgradeShowsItsProgressUntilThePortalServes(t *testing.T) {
+	o := options(t)
+	older(t, o)
+	socket, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Socket, o.Listen = socket, socket.Addr().String()
+	ask := func(path, accept, host string) (*http.Response, string) {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), "GET", "http://"+o.Listen+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Accept", accept)
+		r.Host = host
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		body, err := io.ReadAll(answer.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return answer, string(body)
+	}
+	var seen []string
+	o.Upgrade = func(p server.Progress) {
+		if seen = append(seen, p.String()); len(seen) != 2 { // the first opens the door
+			return
+		}
+		answer, body := ask("/api/device/devices", "*/*", "")
+		const want = `{"errorMessage":"Spyglass is upgrading its data folder (portal.db: making a safety copy); try ` +
+			`again in a few seconds","errorCode":1503,"errorDetail":{"doing":"portal.db: making a safety copy",` +
+			`"percent":0}}`
+		if after := answer.Header.Get("Retry-After"); answer.StatusCode != 503 || after != "2" || body != want {
+			t.Errorf("the API says %d, Retry-After %s, %s", answer.StatusCode, after, body)
+		}
+		answer, body = ask("/", "text/html,*/*;q=0.8", "")
+		if answer.StatusCode != 503 || !strings.Contains(body, `<progress max="100" value="0" aria-label="Progress">`+
+			`</progress><p role="status">portal.db: making a safety copy</p>`) {
+			t.Errorf("a browser gets %d %s", answer.StatusCode, body)
+		}
+		if policy := answer.Header.Get("Content-Security-Policy"); !strings.HasPrefix(policy, "default-src 'none'") {
+			t.Errorf("its policy is %s", policy)
+		}
+		if answer, body = ask("/", "text/html", "rebound.example"); answer.StatusCode != 403 {
+			t.Errorf("another host name gets %d %s", answer.StatusCode, body)
+		}
+	}
+	s, err := server.New(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop(t, s)
+	if len(seen) < 3 || seen[0] != "portal.db: making a safety copy" ||
+		!strings.HasPrefix(seen[1], "portal.db: updating ") {
+		t.Errorf("the progress is %q", seen)
+	}
+	if answer, body := ask("/api/device/devices", "*/*", ""); answer.StatusCode != 503 {
+		t.Errorf("before its start, the portal says %d %s", answer.StatusCode, body)
+	}
+	if err := s.Start(nil); err != nil {
+		t.Fatal(err)
+	}
+	if answer, body := ask("/api/device/devices", "*/*", ""); answer.StatusCode != 401 {
+		t.Errorf("after the upgrade, the portal says %d %s", answer.StatusCode, body)
+	}
+}
+
+// told receives the messages of a log.
+type told chan string
+
+func (told) Enabled(context.Context, slog.Level) bool { return true }
+func (c told) Handle(_ context.Context, r slog.Record) error {
+	c <- r.Message
+	return nil
+}
+func (c told) WithAttrs([]slog.Attr) slog.Handler { return c }
+func (c told) WithGroup(string) slog.Handler      { return c }
+
+func TestTheSafetyCopyOfAnUpgradeIsDeletedAfterItsTime(t *testing.T) {
+	o := options(t)
+	older(t, o)
+	stop(t, start(t, o))
+	copies := func() int {
+		t.Helper()
+		found, err := filepath.Glob(filepath.Join(o.Data, "portal-before-*.db"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(found)
+	}
+	if n := copies(); n != 1 {
+		t.Fatalf("an upgrade leaves %d copies, want 1", n)
+	}
+	log := make(told, 1000)
+	o.Log = slog.New(log)
+	o.Clock = func() time.Time { return time.Now().AddDate(0, 0, 31) }
+	s := start(t, o)
+	defer stop(t, s)
+	for message := range log {
+		if message == "the safety copy of an upgrade was deleted" {
+			break
+		}
+	}
+	if n := copies(); n != 0 {
+		t.Errorf("after 31 days there are %d copies, want none", n)
+	}
+}
+
+func TestASocketOfSystemdHasThePortOfListen(t *testing.T) {
+	o := options(t)
+	socket, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Socket, o.Listen = socket, "127.0.0.1:1"
+	want := "systemd listens on " + socket.Addr().String() + ", which is another port than that of --listen " +
+		"127.0.0.1:1. Use the same port in the socket unit and in the service"
+	if _, err := server.New(t.Context(), o); err == nil || err.Error() != want {
+		t.Errorf("another port: %v, want %s", err, want)
+	}
+}
