@@ -103,20 +103,9 @@ func (r *Rehearsal) Diff(ctx context.Context) (*Diff, error) {
 		return nil, err
 	}
 	defer c.ways.store.Close()
-	var all []*compared
-	local := r.side(r.Local)
-	for _, k := range c.all {
-		one := &compared{kind: k}
-		if err := one.read(ctx, f, local); err != nil {
-			return nil, err
-		}
-		if r.Remote != nil {
-			if err := one.readAgain(ctx, r.source(), s); err != nil {
-				return nil, err
-			}
-		}
-		all = append(all, one)
-		c.name(one)
+	all, err := c.readAll(ctx, r, f, s)
+	if err != nil {
+		return nil, err
 	}
 	for _, one := range all {
 		c.compare(one)
@@ -134,6 +123,38 @@ func (r *Rehearsal) Diff(ctx context.Context) (*Diff, error) {
 		}
 	}
 	return c.Diff, nil
+}
+
+// readAll reads the objects of all kinds, in order.
+func (c *comparing) readAll(ctx context.Context, r *Rehearsal, f files, s *state) ([]*compared, error) {
+	var all []*compared
+	local, remote := r.side(r.Local), (*side)(nil)
+	if r.Remote != nil {
+		remote = r.source()
+	}
+	at := -1 // of the parts of devices
+	for _, k := range c.all {
+		if k.path == partsPath {
+			at = len(all)
+			continue
+		}
+		one := &compared{kind: k}
+		if err := one.read(ctx, f, local); err != nil {
+			return nil, err
+		}
+		if remote != nil {
+			if err := one.readAgain(ctx, remote, s); err != nil {
+				return nil, err
+			}
+		}
+		all = append(all, one)
+		c.name(one)
+	}
+	if at < 0 {
+		return all, nil
+	}
+	parts, err := c.partsCompared(ctx, f, local, remote, all)
+	return slices.Insert(all, at, parts...), err
 }
 
 // compared is a kind with its objects, by id.
@@ -263,7 +284,7 @@ func (c *comparing) carry(k *kind, o object) carried {
 			name := c.created[list][id]
 			return "{{" + name + "}}", computed, name != ""
 		}}
-	out.body = carry.body(k, o)
+	out.body = carry.body(k, k.plain(o))
 	return out
 }
 
@@ -320,7 +341,12 @@ func (c *comparing) create(k *compared, o object) {
 		c.complete(k, other, own)
 		return
 	}
-	s := k.step("POST", k.path, o)
+	path := k.path
+	if k.part {
+		path = fill(path, object{"deviceId": c.links.remote[devicesPath][textOf(o["deviceId"])],
+			"deviceDataSourceId": c.links.remote[onDevicePath][textOf(o["deviceDataSourceId"])]})
+	}
+	s := k.step("POST", path, o)
 	s.Creates, s.fields = c.created[k.path][o.id()], own.body
 	s.Warnings = append(s.Warnings, own.notes...)
 	for i := range k.schema.Properties {
@@ -338,6 +364,9 @@ func (c *comparing) create(k *compared, o object) {
 // added returns the object that somebody added to the portal since the copy and that is
 // the same as a new one of the rehearsal; nil if there is none.
 func (c *comparing) added(k *compared, o object, body map[string]any) object {
+	if k.part {
+		return k.present[c.links.remote[k.path][o.id()]]
+	}
 	for _, id := range k.orderOfOthers {
 		other := k.present[id]
 		if k.there[id] != nil || c.links.local[k.path][id] != "" {
@@ -358,10 +387,10 @@ func (c *comparing) added(k *compared, o object, body map[string]any) object {
 
 // complete adds the steps for an object that the portal has since the copy.
 func (c *comparing) complete(k *compared, other object, own carried) {
-	s := k.step("PATCH", k.path+"/"+other.id(), other)
+	s := k.step("PATCH", k.at(other), other)
 	s.fields = map[string]any{}
 	s.Warnings = append(s.Warnings, "somebody added it to the portal since the copy")
-	e := &edit{compared: k, step: &s, id: other.id(), there: other, present: other, chosen: c.chosen, ways: c.ways}
+	e := &edit{compared: k, step: &s, there: other, present: other, chosen: c.chosen, ways: c.ways}
 	for _, field := range slices.Sorted(maps.Keys(own.body)) {
 		e.field(field, other[field], own.body[field])
 	}
@@ -383,7 +412,7 @@ func (c *comparing) remove(k *compared, was object) {
 		c.Notes = append(c.Notes, fmt.Sprintf("The API cannot delete the %s %s.", k.noun.One, quoted(was.name())))
 		return
 	}
-	s := k.step("DELETE", k.path+"/"+id, there)
+	s := k.step("DELETE", k.at(there), there)
 	if fields := k.differing(there, present); len(fields) > 0 {
 		s.Warnings = append(s.Warnings, "it was changed there since the copy: "+payload.Listed(fields))
 	}
@@ -409,9 +438,12 @@ func (c *comparing) change(k *compared, was, now object) {
 	before, after := c.carry(k.kind, was), c.carry(k.kind, now)
 	id := c.links.remote[k.path][now.id()]
 	there, present := k.there[id], k.present[id]
-	s := k.step("PATCH", k.path+"/"+id, now)
+	s := k.step("PATCH", "", now)
+	if there != nil {
+		s.Path = k.at(there)
+	}
 	s.fields = map[string]any{}
-	e := &edit{compared: k, step: &s, id: id, there: there, present: present, chosen: c.chosen, ways: c.ways}
+	e := &edit{compared: k, step: &s, there: there, present: present, chosen: c.chosen, ways: c.ways}
 	for _, field := range slices.Sorted(maps.Keys(after.body)) {
 		if !same(before.body[field], after.body[field]) {
 			e.field(field, before.body[field], after.body[field])
@@ -455,7 +487,6 @@ func (c *comparing) change(k *compared, was, now object) {
 type edit struct {
 	*compared
 	step           *Step
-	id             string
 	there, present object // in the portal, when it was copied and now
 	chosen         map[string]bool
 	ways           *ways
@@ -545,7 +576,7 @@ func (e *edit) pairsOf(field string, was any, now []any) {
 		e.step.fields[field], e.pairs = set, true
 	}
 	for _, name := range dropped {
-		s := e.compared.step("DELETE", e.path+"/"+e.id+"/properties/"+url.PathEscape(name), e.there)
+		s := e.compared.step("DELETE", e.at(e.there)+"/properties/"+url.PathEscape(name), e.there)
 		s.Changes = append(s.Changes, e.pairChange(field, name, before[name], nil))
 		if e.present != nil && !same(there[name], present[name]) {
 			s.Warnings = append(s.Warnings, fmt.Sprintf("%s %s was changed there since the copy: it is %s now", field,

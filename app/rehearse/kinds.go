@@ -20,6 +20,7 @@ const (
 	groupsPath      = "/device/groups"
 	devicesPath     = "/device/devices"
 	usersPath       = "/setting/admins"
+	windowsPath     = "/sdt/sdts"
 	collectorsPath  = "/setting/collectors"
 	integrationPath = "/setting/integrations"
 )
@@ -42,20 +43,31 @@ type kind struct {
 	// dropPair is the endpoint that removes one name/value pair; nil if there is none
 	dropPair *resource.Endpoint
 	self     []string // fields that refer to the same kind
+	part     bool     // of a device: its path has the ids of others
 }
 
 // kinds are the kinds that a rehearsal copies, each after those that it refers to.
 type kinds struct {
 	all    []*kind
 	listed func(*resource.Schema) string // the path that a schema refers to
+	parts  *partKinds                    // of devices; nil: not declared
 }
 
 // kindsOf returns the kinds that a portal with these endpoints declares.
 func kindsOf(c *catalog.Catalog) *kinds {
-	k := &kinds{listed: resource.Listed(c.Endpoints)}
-	begun := map[string]bool{}
+	listed := resource.Listed(c.Endpoints)
+	k := &kinds{parts: partsOf(c), listed: func(s *resource.Schema) string {
+		if path := partRefs[s.Refs]; path != "" {
+			return path
+		}
+		return listed(s)
+	}}
+	begun := map[string]bool{onDevicePath: true, groupedPath: true, instancesPath: true}
 	for _, path := range wanted {
 		k.add(c, path, begun)
+		if path == devicesPath && k.parts != nil {
+			k.all = append(k.all, &kind{path: partsPath, noun: resource.Noun{One: partsNoun, Many: partsNoun}})
+		}
 	}
 	return k
 }
@@ -101,6 +113,18 @@ func (k *kinds) follow(c *catalog.Catalog, one *kind, p *resource.Key, s *resour
 	for i := range s.Properties {
 		k.follow(c, one, &s.Properties[i], &s.Properties[i].Schema, begun)
 	}
+}
+
+// copied returns the kinds whose objects are copied, in order.
+func (k *kinds) copied() (out []*kind) {
+	for _, one := range k.all {
+		if one.path == partsPath {
+			out = append(out, k.parts.counted()...)
+		} else {
+			out = append(out, one)
+		}
+	}
+	return out
 }
 
 // below returns the endpoint of one object of a list.

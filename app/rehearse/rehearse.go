@@ -1,8 +1,9 @@
 // Package rehearse copies a portal into another one, where changes can be tried, and
 // lists the requests that would bring the first one to the same state.
 //
-// Copy reads devices, groups, data sources, rules, chains, maintenance windows, roles and
-// what these refer to, and adds them to an empty portal. It records what the portal had,
+// Copy reads devices with their instances and thresholds, groups, data sources, rules,
+// chains, maintenance windows, roles and what these refer to, and adds them to an empty
+// portal. It records what the portal had,
 // which copy belongs to which object, and what differs. Diff compares the copies with
 // their state when the copy was complete, and what the portal had with what it has now. It
 // never writes to the portal.
@@ -167,11 +168,14 @@ func (c *copying) empty(ctx context.Context) error {
 
 // read records what the portal has of a kind.
 func (c *copying) read(ctx context.Context, k *kind) error {
+	if k.path == partsPath {
+		return c.readParts(ctx)
+	}
 	if _, done := c.Read[k.path]; !done {
 		p := Progress{Step: "read", Noun: k.noun.Many}
 		c.progress(p)
 		n, err := c.keep("remote", k.path, func(do func(object) error) error {
-			return c.remote.each(ctx, k.path, func(o object) error {
+			return c.remote.each(ctx, k.path, k.path, object.id, func(o object) error {
 				p.Done++
 				c.progress(p)
 				return do(o)
@@ -211,6 +215,9 @@ func (c *copying) note(n Note) {
 
 // write adds the copies of a kind.
 func (c *copying) write(ctx context.Context, k *kind) error {
+	if k.path == partsPath {
+		return c.writeParts(ctx)
+	}
 	all, err := c.kept(fileOf("remote", k.path))
 	if err != nil {
 		return err
@@ -264,9 +271,12 @@ func (c *copying) seeds(ctx context.Context, k *kind) ([]object, error) {
 
 // baseline records what the rehearsal has of a kind when the copy is complete.
 func (c *copying) baseline(ctx context.Context, k *kind) error {
+	if k.path == partsPath {
+		return c.baselineParts(ctx)
+	}
 	c.progress(Progress{Step: "finish", Noun: k.noun.Many})
 	_, err := c.keep("local", k.path, func(do func(object) error) error {
-		return c.local.each(ctx, k.path, do)
+		return c.local.each(ctx, k.path, k.path, object.id, do)
 	})
 	return err
 }
@@ -503,7 +513,7 @@ func (r *Rehearsal) Report() (*Report, error) {
 		return nil, noRehearsal()
 	}
 	out := &Report{Portal: s.Name, URL: s.URL, Began: s.Began, Finished: s.Finished, Counts: []Count{}, Notes: s.Notes}
-	for _, k := range kindsOf(r.Local.Catalog).all {
+	for _, k := range kindsOf(r.Local.Catalog).copied() {
 		if n := s.Read[k.path]; n > 0 {
 			out.Counts = append(out.Counts, Count{Kind: k.path, Noun: k.noun.For(int64(n)), Read: n,
 				Copied: s.Copied[k.path]})

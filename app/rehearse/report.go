@@ -20,6 +20,7 @@ const (
 	Refused      Why = "refused"      // the rehearsal refused the value or the object
 	Unavailable  Why = "unavailable"  // the portal does not show the list
 	Changed      Why = "changed"      // it is another value on purpose
+	Unapplied    Why = "unapplied"    // a data source does not apply to the copy of a device
 )
 
 // Note is one thing that differs in a rehearsal.
@@ -29,7 +30,7 @@ type Note struct {
 	ID    string `json:"id" doc:"in the portal; empty: the whole list"`
 	Name  string `json:"name"`
 	Field string `json:"field" doc:"empty: the whole object"`
-	Why   Why    `json:"why" enum:"secret|unknownField|reference|refused|unavailable|changed"`
+	Why   Why    `json:"why" enum:"secret|unknownField|reference|refused|unavailable|changed|unapplied"`
 	Text  string `json:"text"`
 }
 

@@ -122,25 +122,26 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// each calls do with each object of a list.
-func (s *side) each(ctx context.Context, list string, do func(object) error) error {
+// each calls do with each object of a list at a path, once for each key. list names all
+// lists of the kind, which share a rate limit.
+func (s *side) each(ctx context.Context, list, at string, key func(object) string, do func(object) error) error {
 	seen := map[string]bool{}
 	for offset := 0; ; {
-		path := list + "?size=" + strconv.Itoa(pageSize) + "&offset=" + strconv.Itoa(offset)
+		path := at + "?size=" + strconv.Itoa(pageSize) + "&offset=" + strconv.Itoa(offset)
 		body, err := s.send(ctx, list, http.MethodGet, path, nil)
 		if err != nil {
 			return err
 		}
 		page, err := payload.ReadPage(body)
 		if err != nil {
-			return fault.New(fault.Offline, "%s did not return a list of %s: %v", s.Name, list, err)
+			return fault.New(fault.Offline, "%s did not return a list of %s: %v", s.Name, at, err)
 		}
 		for _, item := range page.Items {
 			o, err := readObject(item)
 			if err != nil {
 				return err
 			}
-			if id := o.id(); id != "" && !seen[id] { // an object may move to the next page meanwhile
+			if id := key(o); id != "" && !seen[id] { // an object may move to the next page meanwhile
 				seen[id] = true
 				if err := do(o); err != nil {
 					return err
@@ -156,7 +157,7 @@ func (s *side) each(ctx context.Context, list string, do func(object) error) err
 
 // objects returns all objects of a list, in its order.
 func (s *side) objects(ctx context.Context, list string) (all []object, err error) {
-	err = s.each(ctx, list, func(o object) error {
+	err = s.each(ctx, list, list, object.id, func(o object) error {
 		all = append(all, o)
 		return nil
 	})

@@ -417,14 +417,8 @@ var scriptRequests = resource.Resource[*scriptRequest]{Name: "rehearsalLanguage"
 			Default: snippet.Languages[0].ID},
 	}}
 
-// rehearsalScript is the requests as a program.
-type rehearsalScript struct {
-	Lines [][]snippet.Token `json:"lines"`
-	Name  string            `json:"name" doc:"of the file to save it in"`
-	Text  string            `json:"text"`
-}
-
-func (r *Rehearsals) script(ctx context.Context, c *resource.Call, in *scriptRequest) (*rehearsalScript, error) {
+// script writes the requests as a program.
+func (r *Rehearsals) script(ctx context.Context, c *resource.Call, in *scriptRequest) (*snippet.Written, error) {
 	w, err := r.of(ctx, c)
 	if err != nil {
 		return nil, err
@@ -438,7 +432,7 @@ func (r *Rehearsals) script(ctx context.Context, c *resource.Call, in *scriptReq
 		return nil, fault.New(fault.Conflict, "compare the rehearsal with its portal first")
 	}
 	text := d.Script(language)
-	return &rehearsalScript{snippet.Highlight(language.Lexer, text), "rehearsal." + language.Extension, text}, nil
+	return snippet.Write(language.Lexer, "rehearsal."+language.Extension, text), nil
 }
 
 // remove deletes a copy with its folder, and takes it from the list of portals.

@@ -80,15 +80,8 @@ var requests = resource.Resource[*request]{Name: "script", Label: "script", Fiel
 		Default: snippet.Languages[0].ID},
 }}
 
-// written is a program or a runbook.
-type written struct {
-	Lines [][]snippet.Token `json:"lines"`
-	Name  string            `json:"name" doc:"of the file to save it in"`
-	Text  string            `json:"text"`
-}
-
 // script writes requests as one program or runbook.
-func (s *Scripts) script(ctx context.Context, c *resource.Call, in *request) (*written, error) {
+func (s *Scripts) script(ctx context.Context, c *resource.Call, in *request) (*snippet.Written, error) {
 	language, ok := snippet.Find(in.Language)
 	if !ok && in.Language != runbook {
 		return nil, unknownLanguage(in.Language)
@@ -131,7 +124,7 @@ func (s *Scripts) script(ctx context.Context, c *resource.Call, in *request) (*w
 		text = language.Script(snippet.Head{Title: title, Notes: m.notes}, steps, m.variables)
 		lexer, name = language.Lexer, "script."+language.Extension
 	}
-	return &written{snippet.Highlight(lexer, text), name, text}, nil
+	return snippet.Write(lexer, name, text), nil
 }
 
 // asked is a request to convert.

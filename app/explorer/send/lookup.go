@@ -6,19 +6,9 @@ import (
 	"net/http"
 
 	"spyglass/app/explorer/outgoing"
-	"spyglass/app/workspace"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
 )
-
-// lookupRequest is the body of /lookup.
-type lookupRequest struct{ Draft workspace.Draft }
-
-var lookupRequests = resource.Resource[*lookupRequest]{Name: "lookup", Label: "lookup",
-	Fields: []resource.Field[*lookupRequest]{
-		{Name: "draft", At: func(l *lookupRequest) any { return &l.Draft }, Doc: "A GET in the background",
-			Required: true},
-	}}
 
 // maxLookup limits the bytes of the response to a lookup.
 const maxLookup = 4 << 20
@@ -31,7 +21,7 @@ type lookedUp struct {
 
 // lookup sends a GET that the page needs for itself: names for an id, the number
 // of matches. It is not recorded in the history.
-func (s *Sender) lookup(ctx context.Context, c *resource.Call, in *lookupRequest) (*lookedUp, error) {
+func (s *Sender) lookup(ctx context.Context, c *resource.Call, in *OfDraft) (*lookedUp, error) {
 	if in.Draft.Method != "GET" {
 		return nil, fault.At("draft.method", "only GET requests can be looked up")
 	}

@@ -4,17 +4,8 @@ import (
 	"context"
 
 	"spyglass/app/explorer/outgoing"
-	"spyglass/app/workspace"
 	"spyglass/backend/resource"
 )
-
-// previewRequest is the body of /preview.
-type previewRequest struct{ Draft workspace.Draft }
-
-var previewRequests = resource.Resource[*previewRequest]{Name: "preview", Label: "preview",
-	Fields: []resource.Field[*previewRequest]{
-		{Name: "draft", At: func(p *previewRequest) any { return &p.Draft }, Doc: "What to show", Required: true},
-	}}
 
 // preview is a request as it would go out.
 type preview struct {
@@ -26,7 +17,7 @@ type preview struct {
 }
 
 // preview shows a request as it would go out.
-func (s *Sender) preview(ctx context.Context, c *resource.Call, in *previewRequest) (*preview, error) {
+func (s *Sender) preview(ctx context.Context, c *resource.Call, in *OfDraft) (*preview, error) {
 	t, v, out, err := s.Outgoing(ctx, c, &in.Draft, outgoing.Shown)
 	if err != nil {
 		return nil, err

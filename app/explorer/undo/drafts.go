@@ -5,22 +5,13 @@ import (
 
 	"spyglass/app/explorer/effect"
 	"spyglass/app/explorer/outgoing"
-	"spyglass/app/workspace"
+	"spyglass/app/explorer/send"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
 )
 
-// draftRequest is the body of requests about a draft.
-type draftRequest struct{ Draft workspace.Draft }
-
-var draftRequests = resource.Resource[*draftRequest]{Name: "write", Label: "draft",
-	Fields: []resource.Field[*draftRequest]{
-		{Name: "draft", At: func(d *draftRequest) any { return &d.Draft }, Doc: "The write",
-			Required: true},
-	}}
-
 // changes compares the body of a PUT or PATCH with the current object.
-func (w *Writes) changes(ctx context.Context, c *resource.Call, in *draftRequest) (*effect.Differences, error) {
+func (w *Writes) changes(ctx context.Context, c *resource.Call, in *send.OfDraft) (*effect.Differences, error) {
 	if in.Draft.Method != "PUT" && in.Draft.Method != "PATCH" {
 		return nil, fault.At("draft.method", "only PUT and PATCH requests can be compared")
 	}
@@ -32,7 +23,7 @@ func (w *Writes) changes(ctx context.Context, c *resource.Call, in *draftRequest
 }
 
 // goes returns what a DELETE would remove.
-func (w *Writes) goes(ctx context.Context, c *resource.Call, in *draftRequest) (*effect.Gone, error) {
+func (w *Writes) goes(ctx context.Context, c *resource.Call, in *send.OfDraft) (*effect.Gone, error) {
 	if in.Draft.Method != "DELETE" {
 		return nil, fault.At("draft.method", "only DELETE requests delete objects")
 	}

@@ -48,8 +48,8 @@ type Writes struct {
 // Endpoints returns the endpoints of writes.
 func (w *Writes) Endpoints() []resource.Endpoint {
 	return []resource.Endpoint{
-		serve.Post("/changes", "Compare a PUT or PATCH with the current object", &draftRequests, w.changes),
-		serve.Post("/goes", "List what a DELETE removes", &draftRequests, w.goes),
+		serve.Post("/changes", "Compare a PUT or PATCH with the current object", &send.OfDrafts, w.changes),
+		serve.Post("/goes", "List what a DELETE removes", &send.OfDrafts, w.goes),
 		serve.Call("POST", "/history/{id}/undo", "Undo a write, unless the object has changed since", w.undo),
 		serve.Get("/undos", "List writes that can be undone", w.showUndos),
 	}

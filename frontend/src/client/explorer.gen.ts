@@ -3885,7 +3885,7 @@ export interface components {
             /** @description empty: the whole object */
             field: string;
             /** @enum {string} */
-            why: "secret" | "unknownField" | "reference" | "refused" | "unavailable" | "changed";
+            why: "secret" | "unknownField" | "reference" | "refused" | "unavailable" | "changed" | "unapplied";
             text: string;
         };
         RehearsalReport: {
@@ -3944,12 +3944,6 @@ export interface components {
             elsewhere: components["schemas"]["Elsewhere"][];
             /** @description changes that no request makes */
             notes: string[];
-        };
-        RehearsalScript: {
-            lines: components["schemas"]["Token"][][];
-            /** @description of the file to save it in */
-            name: string;
-            text: string;
         };
         FolderState: {
             bytes: number;
@@ -4501,16 +4495,8 @@ export interface components {
             /** @description What to create */
             objects: components["schemas"]["Created"][];
         };
-        Write: {
-            /** @description The write */
-            draft: components["schemas"]["Draft"];
-        };
-        Lookup: {
-            /** @description A GET in the background */
-            draft: components["schemas"]["Draft"];
-        };
-        PreviewBody: {
-            /** @description What to show */
+        OfDraft: {
+            /** @description The request */
             draft: components["schemas"]["Draft"];
         };
         LinkTo: {
@@ -5748,7 +5734,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Write"];
+                "application/json": components["schemas"]["OfDraft"];
             };
         };
         responses: {
@@ -5782,7 +5768,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Write"];
+                "application/json": components["schemas"]["OfDraft"];
             };
         };
         responses: {
@@ -5874,7 +5860,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Lookup"];
+                "application/json": components["schemas"]["OfDraft"];
             };
         };
         responses: {
@@ -5908,7 +5894,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["PreviewBody"];
+                "application/json": components["schemas"]["OfDraft"];
             };
         };
         responses: {
@@ -7676,7 +7662,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RehearsalScript"];
+                    "application/json": components["schemas"]["Written"];
                 };
             };
             400: components["responses"]["Invalid"];

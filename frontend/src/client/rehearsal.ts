@@ -1,6 +1,7 @@
 /** Rehearsals: the copy of a remote portal, and the changes to carry over. Loaded with their dialog. */
 import type { Http } from './call'
 import { explorer, type Schemas } from './explorer'
+import type { Script } from './past'
 
 export type RehearsalState = Schemas['RehearsalState']
 export type CopyPlan = Schemas['CopyPlan']
@@ -10,7 +11,6 @@ export type RehearsalNote = RehearsalReport['notes'][number]
 export type RehearsalChanges = Schemas['RehearsalChanges']
 /** A request that makes a change of the rehearsal in the portal. */
 export type RehearsalStep = RehearsalChanges['steps'][number]
-export type RehearsalScript = Schemas['RehearsalScript']
 
 /** All of them are about the portal of the client, or the portal whose copy it is. */
 export interface RehearsalClient {
@@ -26,7 +26,7 @@ export interface RehearsalClient {
   /** Offline, the portal is not read again. */
   compareCopy(offline: boolean): Promise<RehearsalChanges>
   /** The requests of the last comparison as a program. */
-  copyScript(language: string): Promise<RehearsalScript>
+  copyScript(language: string): Promise<Script>
 }
 
 export function rehearsalClient(http: Http): RehearsalClient {

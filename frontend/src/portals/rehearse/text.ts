@@ -86,5 +86,6 @@ export const text = {
     refused: 'Refused',
     unavailable: 'Not readable',
     changed: 'Changed on purpose',
+    unapplied: 'Does not apply',
   } satisfies Record<RehearsalNote['why'], string>,
 } as const
