@@ -141,6 +141,30 @@ checks:
 # the end
 `
 
+// loose has blank lines between its parts and in a text.
+const loose = `# top
+
+name: List
+
+method: GET
+path: /a
+
+
+query:
+  - key: size
+    value: 50
+
+  # by name
+  - key: sort
+    value: name
+
+body: |
+  a
+
+
+  b
+`
+
 func TestAChangeKeepsTheCommentsOfAFile(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -173,13 +197,22 @@ func TestAChangeKeepsTheCommentsOfAFile(t *testing.T) {
 		{"a comment below a key that is gone", "method: GET\npath: /a\ntimeout: 5\n# below\n\nname: x\n",
 			func(r *ondisk.Request) { r.Draft.Timeout = 0 }, "timeout: 5\n", ""},
 		{"a comment below the first key", "timeout: 5\n# below\n\nmethod: GET\n",
-			func(r *ondisk.Request) { r.Draft.Timeout = 0 }, "timeout: 5\n# below\n\n", "# below\n"},
+			func(r *ondisk.Request) { r.Draft.Timeout = 0 }, "timeout: 5\n", ""},
 		{"a block", "method: GET\nbody: |- # why\n  a\n# end\n", func(r *ondisk.Request) { r.Draft.Body = "a\nb" },
 			"  a\n", "  a\n  b\n"},
 		{"a text that needs quotes", "method: GET\nbody: a # why\n",
 			func(r *ondisk.Request) { r.Draft.Body = "\u2028" }, "body: a", `body: "\L"`},
 		{"short forms", "method: GET\nquery: [{key: a, value: b}] # why\n", func(*ondisk.Request) {},
 			"query: [{key: a, value: b}] # why", "query:\n  # why\n  - key: a\n    value: b"},
+		{"blank lines", loose, func(r *ondisk.Request) { r.Draft.Path = "/c" }, "/a", "/c"},
+		{"blank lines before what changes", loose, func(r *ondisk.Request) { r.Draft.Body = "a\n\n\nc\n" },
+			"  b\n", "  c\n"},
+		{"a blank line in a text that is gone", loose, func(r *ondisk.Request) { r.Draft.Body = "a\nb\n" },
+			"  a\n\n\n  b\n", "  a\n  b\n"},
+		{"blank lines around a row that is gone", loose, func(r *ondisk.Request) { r.Draft.Query = r.Draft.Query[1:] },
+			"  - key: size\n    value: 50\n\n", ""},
+		{"blank lines around a new key", loose, func(r *ondisk.Request) { r.Draft.Timeout = 5 },
+			"  b\n", "  b\ntimeout: 5\n"},
 		{"another line end", "# top\r\n\r\nmethod: GET # why\r\npath: /a\r\n",
 			func(r *ondisk.Request) { r.Draft.Path = "/b" }, "", ""},
 	} {

@@ -98,7 +98,7 @@ func (o *object) scalar(value string) *yaml.Node {
 }
 
 // encode returns the text of a file. With the text that the file has, it changes only what
-// differs, and keeps comments. It reads the text again: what would be another request is
+// differs, and keeps comments and blank lines. It reads the text again: what would be another request is
 // never written.
 func encode[T any, P interface {
 	*T
@@ -108,7 +108,8 @@ func encode[T any, P interface {
 	if _, err := parse("it", was, most); err != nil || yaml.Unmarshal(was, &old) != nil {
 		old = yaml.Node{} // the text is new
 	}
-	for _, try := range []struct{ merge, quoted bool }{{true, false}, {true, true}, {false, false}, {false, true}} {
+	for _, try := range []struct{ merge, spaced, quoted bool }{{true, true, false}, {true, true, true},
+		{true, false, false}, {true, false, true}, {}, {quoted: true}} {
 		o := newObject(try.quoted)
 		in.build(o)
 		document := &o.node
@@ -127,6 +128,9 @@ func encode[T any, P interface {
 		text := out.Bytes()
 		if try.merge && bytes.HasSuffix(text, []byte("\n\n")) && !bytes.HasSuffix(was, []byte("\n\n")) {
 			text = text[:len(text)-1] // below a comment at the end
+		}
+		if try.spaced {
+			text = spaced(was, text)
 		}
 		var back T
 		err := decode("it", text, most, &back)
