@@ -272,6 +272,7 @@ type explanation struct {
 	Maintenance []maintenance `json:"maintenance_nearby"`
 	Values      *recent       `json:"recent_values,omitempty"`
 	History     []string      `json:"history"`
+	Story       []string      `json:"story,omitempty"`
 	Unavailable []string      `json:"unavailable,omitempty"`
 }
 
@@ -552,8 +553,12 @@ func (x *explaining) relation(other *alert) string {
 	return ""
 }
 
-// related finds the alerts that opened at about the same time, and which came first.
+// related finds the alerts that opened at about the same time, and which came first: as the
+// portal tells it, or by rules of its own for one that does not.
 func (x *explaining) related(ctx context.Context) error {
+	if told, err := x.story(ctx); told || err != nil {
+		return err
+	}
 	window := fmt.Sprintf(`cleared:"*",startEpoch>:%d,startEpoch<:%d`, x.it.StartEpoch-before, x.it.StartEpoch+after)
 	found, _, err := page[alert](ctx, x.ask, "/alert/alerts", query("filter", window, "fields", alertFields, "sort",
 		"startEpoch", "size", "250"))
@@ -587,14 +592,11 @@ func (x *explaining) related(ctx context.Context) error {
 			first = other
 		}
 	}
-	x.out.Why = "No related alert opened before it, so it came first."
+	x.out.Why = cameFirst
 	if first != nil {
 		shown := first.shown()
 		shown.Relation = x.relation(first)
-		x.out.First = &shown
-		x.out.Why = fmt.Sprintf("Alert %s (%s, %s) opened before it, at %s, %s. Look there first.", first.ID,
-			first.MonitorObjectName, strings.TrimSpace(first.ResourceTemplateName+" "+first.DataPointName),
-			shown.Opened, shown.Relation)
+		x.first(&shown)
 	}
 	x.out.Related = x.out.Related[:min(len(x.out.Related), mostRelated)]
 	return nil

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -246,6 +247,10 @@ func TestAnAgentListsAndExplainsAlerts(t *testing.T) {
 			} `json:"recent_values"`
 			History     []string
 			Unavailable []string
+			Story       []string
+			First       *struct {
+				ID string `json:"alert_id"`
+			}
 		}
 		text := a.do("explain_alert", map[string]any{"alert_id": id}, &about)
 		if about.Alert.Object != device || about.Message == "" || about.Why == "" || len(about.Threshold) == 0 ||
@@ -257,6 +262,20 @@ func TestAnAgentListsAndExplainsAlerts(t *testing.T) {
 			if !strings.Contains(text, part) {
 				t.Errorf("%q is not in %s", part, text)
 			}
+		}
+		var told struct {
+			Body struct {
+				Cause   struct{ ID int }
+				Summary []string
+				Alerts  []any
+			}
+		}
+		a.do("call_endpoint", map[string]any{"path": "/alert/alerts/" + id + "/story"}, &told)
+		cause := strconv.Itoa(told.Body.Cause.ID)
+		if !slices.Equal(about.Story, told.Body.Summary) || len(about.Story) == 0 ||
+			(about.First == nil) != (cause == id) || about.First != nil && about.First.ID != cause ||
+			len(about.Related) != min(12, len(told.Body.Alerts)-1) {
+			t.Errorf("the explanation %+v is not the portal's story %+v", about, told)
 		}
 		a.refused("explain_alert", map[string]any{"alert_id": "999999"}, "404")
 	})
