@@ -1,133 +1,126 @@
 import { expect, test } from 'vitest'
 import { addVariable, endpoint, hold, newRequest, parts, sendPath, suite, until } from './harness'
+import { step } from './story'
 
 const portal = suite()
 
-test('Ctrl+Enter sends, the status bar tells the answer and the tree shows it', async () => {
+test('a request is sent by key, with the parameters that are on and the values of variables', async () => {
   const page = await portal.page()
   const p = parts(page)
-  await newRequest(page)
-  await sendPath(page, '/device/devices', /^200 OK · \d+ ms · \d+ B · \d+ items$/)
-  const rows = p.tree.getByRole('treeitem')
-  await rows.filter({ hasText: 'total' }).first().waitFor()
-  await expect.poll(() => rows.count()).toBeGreaterThan(5)
-})
-
-test('a parameter switched off is not sent', async () => {
-  const page = await portal.page()
-  const p = parts(page)
-  await newRequest(page)
-  await p.search.fill('get device devices')
-  await endpoint(page, 'GET /device/devices').click()
-  const query = p.request.getByRole('region', { name: 'Query parameters' })
-  const size = query.getByRole('switch', { name: 'size on' })
-  await query.getByRole('textbox', { name: 'size value' }).fill('3')
-  if ((await size.getAttribute('aria-checked')) !== 'true') await size.click()
-  await page.keyboard.press('Control+Enter')
-  await until(p.status, /^200 OK .* 3 items$/)
-  await size.click()
-  await page.keyboard.press('Control+Enter')
-  await until(p.status, /^200 OK .* (?!3 )\d+ items$/)
-})
-
-test('a POST creates and answers 201', async () => {
-  const page = await portal.page()
-  const p = parts(page)
-  await newRequest(page)
-  await p.search.fill('post devices')
-  await endpoint(page, 'POST /device/devices').click()
-  await p.request.getByRole('tab', { name: 'Raw JSON' }).click()
-  const editor = p.request.locator('.cm-content')
-  await editor.click()
-  await page.keyboard.press('Control+A')
-  await page.keyboard.insertText(
-    `{"name": "192.0.2.${Date.now() % 250}", "displayName": "e2e-${Date.now()}", "preferredCollectorId": 1}`,
-  )
-  await page.keyboard.press('Control+Enter')
-  await until(p.status, /^201 Created · \d+ ms · \d+ B$/)
-})
-
-test('an error of the portal is an answer like any other', async () => {
-  const page = await portal.page()
-  const p = parts(page)
-  await newRequest(page)
-  await sendPath(page, '/device/devices/999999999', /^404 Not Found/)
-  await p.tree.getByText('errorMessage').waitFor()
-})
-
-test('a variable in the path is resolved; an unknown one stops the sending', async () => {
-  const page = await portal.page()
-  const p = parts(page)
-  await newRequest(page)
-  await addVariable(page)
-  await page.keyboard.insertText('groupId')
-  const saved = page.waitForResponse(
-    (r) => r.request().method() === 'PATCH' && (r.request().postData() ?? '').includes('"1"'),
-  )
-  await p.tools.getByRole('textbox', { name: 'Value of groupId' }).fill('1')
-  await saved
-  await sendPath(page, '/device/groups/{{groupId}}')
-  await p.path.fill('/device/groups/{{nobodySetThis}}')
-  await page.keyboard.press('Control+Enter')
-  await p.response.getByText('{{nobodySetThis}} is not set').waitFor()
-  await p.response.getByText('Nothing was sent.').waitFor()
-})
-
-test('a second Ctrl+Enter does not send twice, Escape cancels and says so', async () => {
-  const page = await portal.page()
-  const p = parts(page)
-  await newRequest(page)
-  await p.path.fill('/device/devices')
-  const held = await hold(page)
-  await page.keyboard.press('Control+Enter')
-  await until(p.status, /^Sending…$/)
-  await page.keyboard.press('Control+Enter')
-  await p.cancel.waitFor()
-  await expect.poll(held.sent).toBe(1)
-  await page.keyboard.press('Escape')
-  await until(p.status, /^Cancelled/)
-  await held.release()
-  expect(held.sent()).toBe(1)
-})
-
-test('edits made while a request runs survive its answer', async () => {
-  const page = await portal.page()
-  const p = parts(page)
-  await newRequest(page)
-  await p.path.fill('/device/devices')
-  const held = await hold(page)
-  await page.keyboard.press('Control+Enter')
-  await until(p.status, /^Sending…$/)
-  await p.path.fill('/device/groups')
-  await held.release()
-  await until(p.status, /^200 OK/)
-  await expect.poll(() => p.path.inputValue()).toBe('/device/groups')
-  await p.response.getByText('Edited since sent').waitFor()
-})
-
-test('any tab sends while another runs', async () => {
-  const page = await portal.page()
-  const p = parts(page)
-  await newRequest(page)
-  const own = (await p.tabs.count()) - 1
-  await p.path.fill('/device/devices')
-  let first = true
-  let release = () => {}
-  const gate = new Promise<void>((done) => (release = done))
-  await page.route('**/explorer/send', async (route) => {
-    if (first) {
-      first = false
-      await gate
-    }
-    await route.continue()
+  await step('Ctrl+Enter sends, the status bar tells the answer and the tree shows it', async () => {
+    await newRequest(page)
+    await sendPath(page, '/device/devices', /^200 OK · \d+ ms · \d+ B · \d+ items$/)
+    const rows = p.tree.getByRole('treeitem')
+    await rows.filter({ hasText: 'total' }).first().waitFor()
+    await expect.poll(() => rows.count()).toBeGreaterThan(5)
   })
-  await page.keyboard.press('Control+Enter')
-  await until(p.status, /^Sending…$/)
-  await newRequest(page)
-  await sendPath(page, '/setting/version')
-  release()
-  await p.tabs.nth(own).click()
-  await until(p.status, /^200 OK .* items$/)
+
+  await step('a parameter switched off is not sent', async () => {
+    await newRequest(page)
+    await p.search.fill('get device devices')
+    await endpoint(page, 'GET /device/devices').click()
+    const query = p.request.getByRole('region', { name: 'Query parameters' })
+    const size = query.getByRole('switch', { name: 'size on' })
+    await query.getByRole('textbox', { name: 'size value' }).fill('3')
+    if ((await size.getAttribute('aria-checked')) !== 'true') await size.click()
+    await page.keyboard.press('Control+Enter')
+    await until(p.status, /^200 OK .* 3 items$/)
+    await size.click()
+    await page.keyboard.press('Control+Enter')
+    await until(p.status, /^200 OK .* (?!3 )\d+ items$/)
+  })
+
+  await step('a POST creates and answers 201', async () => {
+    await newRequest(page)
+    await p.search.fill('post devices')
+    await endpoint(page, 'POST /device/devices').click()
+    await p.request.getByRole('tab', { name: 'Raw JSON' }).click()
+    const editor = p.request.locator('.cm-content')
+    await editor.click()
+    await page.keyboard.press('Control+A')
+    await page.keyboard.insertText(
+      `{"name": "192.0.2.${Date.now() % 250}", "displayName": "e2e-${Date.now()}", "preferredCollectorId": 1}`,
+    )
+    await page.keyboard.press('Control+Enter')
+    await until(p.status, /^201 Created · \d+ ms · \d+ B$/)
+  })
+
+  await step('an error of the portal is an answer like any other', async () => {
+    await newRequest(page)
+    await sendPath(page, '/device/devices/999999999', /^404 Not Found/)
+    await p.tree.getByText('errorMessage').waitFor()
+  })
+
+  await step('a variable in the path is resolved; an unknown one stops the sending', async () => {
+    await newRequest(page)
+    await addVariable(page)
+    await page.keyboard.insertText('groupId')
+    const saved = page.waitForResponse(
+      (r) => r.request().method() === 'PATCH' && (r.request().postData() ?? '').includes('"1"'),
+    )
+    await p.tools.getByRole('textbox', { name: 'Value of groupId' }).fill('1')
+    await saved
+    await sendPath(page, '/device/groups/{{groupId}}')
+    await p.path.fill('/device/groups/{{nobodySetThis}}')
+    await page.keyboard.press('Control+Enter')
+    await p.response.getByText('{{nobodySetThis}} is not set').waitFor()
+    await p.response.getByText('Nothing was sent.').waitFor()
+  })
+})
+
+test('requests run beside each other and beside edits, and are sent once and cancelled', async () => {
+  const page = await portal.page()
+  const p = parts(page)
+  await step('a second Ctrl+Enter does not send twice, Escape cancels and says so', async () => {
+    await newRequest(page)
+    await p.path.fill('/device/devices')
+    const held = await hold(page)
+    await page.keyboard.press('Control+Enter')
+    await until(p.status, /^Sending…$/)
+    await page.keyboard.press('Control+Enter')
+    await p.cancel.waitFor()
+    await expect.poll(held.sent).toBe(1)
+    await page.keyboard.press('Escape')
+    await until(p.status, /^Cancelled/)
+    await held.release()
+    expect(held.sent()).toBe(1)
+  })
+
+  await step('edits made while a request runs survive its answer', async () => {
+    await newRequest(page)
+    await p.path.fill('/device/devices')
+    const held = await hold(page)
+    await page.keyboard.press('Control+Enter')
+    await until(p.status, /^Sending…$/)
+    await p.path.fill('/device/groups')
+    await held.release()
+    await until(p.status, /^200 OK/)
+    await expect.poll(() => p.path.inputValue()).toBe('/device/groups')
+    await p.response.getByText('Edited since sent').waitFor()
+  })
+
+  await step('any tab sends while another runs', async () => {
+    await newRequest(page)
+    const own = (await p.tabs.count()) - 1
+    await p.path.fill('/device/devices')
+    let first = true
+    let release = () => {}
+    const gate = new Promise<void>((done) => (release = done))
+    await page.route('**/explorer/send', async (route) => {
+      if (first) {
+        first = false
+        await gate
+      }
+      await route.continue()
+    })
+    await page.keyboard.press('Control+Enter')
+    await until(p.status, /^Sending…$/)
+    await newRequest(page)
+    await sendPath(page, '/setting/version')
+    release()
+    await p.tabs.nth(own).click()
+    await until(p.status, /^200 OK .* items$/)
+  })
 })
 
 test('a failed send keeps the answer before, is announced once, and an error of the portal can be tried again', async () => {
