@@ -3,30 +3,51 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { newRequest, parts, problem, raw, sendPath, suite, until } from './harness'
 import { password } from './portal'
+import { step } from './story'
 
 const portal = suite()
 
-test('all pages of a list become one answer, with one entry in the history', async () => {
+test('all pages of a list become one answer, with one entry in the history, or a file', async () => {
   const page = await portal.page({ width: 1280, height: 800 })
   const p = parts(page)
-  await newRequest(page)
-  await sendPath(page, '/device/devices?size=7', /^200 OK .* 7 items$/)
-  await p.request.getByRole('button', { name: 'More send options' }).click()
-  await page.getByRole('menuitem', { name: 'Fetch all pages', exact: true }).click()
-  const text = await until(p.status, /^200 OK .* (?!7 )\d+ items$/)
-  const items = Number(/(\d+) items/.exec(text)![1])
-  expect(items).toBeGreaterThan(7)
+  await step('all pages of a list become one answer, with one entry in the history', async () => {
+    await newRequest(page)
+    await sendPath(page, '/device/devices?size=7', /^200 OK .* 7 items$/)
+    await p.request.getByRole('button', { name: 'More send options' }).click()
+    await page.getByRole('menuitem', { name: 'Fetch all pages', exact: true }).click()
+    const text = await until(p.status, /^200 OK .* (?!7 )\d+ items$/)
+    const items = Number(/(\d+) items/.exec(text)![1])
+    expect(items).toBeGreaterThan(7)
 
-  await page.keyboard.press('Control+H')
-  const entry = p.tools.getByRole('listitem').first()
-  await entry.getByText('all pages').waitFor()
-  const status = entry.getByText(/^200 OK$/).last()
-  expect(await status.evaluate((e) => e.scrollWidth <= e.clientWidth)).toBe(true)
-  const open = await p.tabs.count()
-  await entry.hover()
-  await entry.getByRole('button', { name: 'Run again: GET /device/devices' }).click()
-  await expect.poll(() => p.tabs.count()).toBe(open + 1)
-  await until(p.status, new RegExp(`^200 OK .* ${items} items$`))
+    await page.keyboard.press('Control+H')
+    const entry = p.tools.getByRole('listitem').first()
+    await entry.getByText('all pages').waitFor()
+    const status = entry.getByText(/^200 OK$/).last()
+    expect(await status.evaluate((e) => e.scrollWidth <= e.clientWidth)).toBe(true)
+    const open = await p.tabs.count()
+    await entry.hover()
+    await entry.getByRole('button', { name: 'Run again: GET /device/devices' }).click()
+    await expect.poll(() => p.tabs.count()).toBe(open + 1)
+    await until(p.status, new RegExp(`^200 OK .* ${items} items$`))
+  })
+
+  await step('a list goes to a file page by page, and the answer on screen stays', async () => {
+    await newRequest(page)
+    await sendPath(page, '/device/devices?size=7', /^200 OK .* 7 items$/)
+    const coming = page.waitForEvent('download')
+    await p.request.getByRole('button', { name: 'More send options' }).click()
+    await page.getByRole('menuitem', { name: 'Save all pages as NDJSON' }).click()
+    const file = await coming
+    expect(file.suggestedFilename()).toBe('device-devices.ndjson')
+    await until(page.getByTestId('toast'), /Saved \d+ items to device-devices\.ndjson/)
+    const lines = readFileSync(await file.path(), 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((l) => JSON.parse(l) as { id: number })
+    expect(lines.length).toBeGreaterThan(7)
+    expect(new Set(lines.map((l) => l.id)).size).toBe(lines.length)
+    await expect.poll(() => p.status.innerText()).toMatch(/ 7 items$/)
+  })
 })
 
 /** A new request that would change something. */
@@ -38,19 +59,73 @@ async function patch(page: Page, path: string, body: string) {
   await raw(page, body)
 }
 
-test('a PATCH is reviewed, sent, and undone from the answer', async () => {
+test('a write is reviewed, sent, and undone from its answer and from the history', async () => {
   const page = await portal.page()
   const p = parts(page)
-  await patch(page, '/device/groups/2', '{"description": "reviewed"}')
-  await p.request.getByRole('button', { name: 'More send options' }).click()
-  await page.getByRole('menuitem', { name: 'Review changes' }).click()
-  const dialog = page.getByRole('dialog', { name: /^Changes by PATCH/ })
-  await dialog.getByRole('row', { name: /description/ }).waitFor()
-  await dialog.getByRole('button', { name: 'Send PATCH' }).click()
-  await until(p.status, /^200 OK/)
-  await p.response.getByRole('button', { name: 'Undo' }).click()
-  await until(page.getByTestId('toast'), /Restored description/)
-  await p.response.getByText('Change undone.').waitFor()
+  await step('a DELETE asks first with the focus on Cancel, and its undo restores the device', async () => {
+    await newRequest(page)
+    await p.path.fill('/device/devices/12')
+    await p.method.selectOption('DELETE')
+    await page.keyboard.press('Control+Enter')
+    const dialog = page.getByRole('dialog', { name: /^Delete the device “/ })
+    await dialog.getByText('DELETE /device/devices/12').waitFor()
+    await dialog.getByText('recycle bin').waitFor()
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Cancel')
+    await page.keyboard.press('Enter')
+    await dialog.waitFor({ state: 'detached' })
+    await until(p.status, /^Ready/)
+    await page.keyboard.press('Control+Enter')
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await until(p.status, /^200 OK/)
+    await p.response.getByRole('button', { name: 'Undo' }).click()
+    await until(page.getByTestId('toast'), /Restored/)
+    await p.method.selectOption('GET')
+    await page.keyboard.press('Control+Enter')
+    await until(p.status, /^200 OK/)
+  })
+
+  await step('a write is taken back from the history', async () => {
+    await patch(page, '/device/groups/3', '{"description": "for a moment"}')
+    await page.keyboard.press('Control+Enter')
+    await until(p.status, /^200 OK/)
+    await page.keyboard.press('Control+H')
+    await p.tools.getByRole('button', { name: 'Undo: PATCH /device/groups/3' }).first().click()
+    await until(page.getByTestId('toast').last(), /Restored description/)
+    await p.tools.getByRole('button', { name: 'Undo: PATCH /device/groups/3' }).nth(1).waitFor({ state: 'detached' })
+  })
+
+  await step('a PATCH is reviewed, sent, and undone from the answer', async () => {
+    await patch(page, '/device/groups/2', '{"description": "reviewed"}')
+    await p.request.getByRole('button', { name: 'More send options' }).click()
+    await page.getByRole('menuitem', { name: 'Review changes' }).click()
+    const dialog = page.getByRole('dialog', { name: /^Changes by PATCH/ })
+    await dialog.getByRole('row', { name: /description/ }).waitFor()
+    await dialog.getByRole('button', { name: 'Send PATCH' }).click()
+    await until(p.status, /^200 OK/)
+    await p.response.getByRole('button', { name: 'Undo' }).click()
+    await until(page.getByTestId('toast'), /Restored description/)
+    await p.response.getByText('Change undone.').waitFor()
+  })
+
+  await step('a locked portal sends no write and says why', async () => {
+    await patch(page, '/device/groups/2', '{"description": "never"}')
+    const stored = () =>
+      page.waitForResponse(
+        (r) =>
+          r.request().method() === 'PATCH' &&
+          r.url().endsWith('/explorer/settings') &&
+          (r.request().postData() ?? '').includes('portalReadOnly'),
+      )
+    const locked = stored()
+    await p.request.getByRole('button', { name: 'More send options' }).click()
+    await page.getByRole('menuitemcheckbox', { name: /Read-only/ }).click()
+    await locked
+    await page.keyboard.press('Control+Enter')
+    await p.response.getByText(/is read-only, so/).waitFor()
+    const unlocked = stored() // the other tests write, too
+    await p.response.getByRole('button', { name: 'Unlock' }).click()
+    await unlocked
+  })
 })
 
 test('a write that is undone in one window is so in the others', async () => {
@@ -69,100 +144,34 @@ test('a write that is undone in one window is so in the others', async () => {
   expect(await there.response.getByRole('button', { name: 'Undo' }).count()).toBe(0)
 })
 
-test('of a write with an unknown variable nothing is asked: it says which, as sending does', async () => {
+test('nothing is asked and nothing sent of a write that lacks a value', async () => {
   const page = await portal.page()
   const p = parts(page)
-  await patch(page, '/device/groups/{{nobodyKnows}}', '{"description": "reviewed"}')
-  await p.request.getByRole('button', { name: 'More send options' }).click()
-  await page.getByRole('menuitem', { name: 'Review changes' }).click()
-  const told = problem(page).filter({ hasText: 'nobodyKnows' })
-  await told.getByRole('button', { name: 'Open Variables' }).waitFor()
-  expect(await page.getByRole('dialog').count()).toBe(0)
-  const words = await told.innerText()
-  await page.keyboard.press('Control+Enter')
-  await p.response.getByText('nobodyKnows').first().waitFor()
-  expect(await told.innerText()).toBe(words)
-})
+  await step('of a write with an unknown variable nothing is asked: it says which, as sending does', async () => {
+    await patch(page, '/device/groups/{{nobodyKnows}}', '{"description": "reviewed"}')
+    await p.request.getByRole('button', { name: 'More send options' }).click()
+    await page.getByRole('menuitem', { name: 'Review changes' }).click()
+    const told = problem(page).filter({ hasText: 'nobodyKnows' })
+    await told.getByRole('button', { name: 'Open Variables' }).waitFor()
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    const words = await told.innerText()
+    await page.keyboard.press('Control+Enter')
+    await p.response.getByText('nobodyKnows').first().waitFor()
+    expect(await told.innerText()).toBe(words)
+  })
 
-test('of a write whose path lacks a value nothing is asked: it says what is missing', async () => {
-  const page = await portal.page()
-  const p = parts(page)
-  await newRequest(page)
-  await p.path.fill('/device/groups/{id}')
-  await p.method.selectOption('PATCH')
-  await p.request.getByRole('button', { name: 'More send options' }).click()
-  await page.getByRole('menuitem', { name: 'Review changes' }).click()
-  await problem(page).getByText('{id} needs a value').waitFor()
-  await p.method.selectOption('DELETE')
-  await page.keyboard.press('Control+Enter')
-  await problem(page).getByText('{id} needs a value').waitFor()
-  expect(await page.getByRole('dialog').count()).toBe(0)
-})
-
-test('a DELETE asks first with the focus on Cancel, and its undo restores the device', async () => {
-  const page = await portal.page()
-  const p = parts(page)
-  await newRequest(page)
-  await p.path.fill('/device/devices/12')
-  await p.method.selectOption('DELETE')
-  await page.keyboard.press('Control+Enter')
-  const dialog = page.getByRole('dialog', { name: /^Delete the device “/ })
-  await dialog.getByText('DELETE /device/devices/12').waitFor()
-  await dialog.getByText('recycle bin').waitFor()
-  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Cancel')
-  await page.keyboard.press('Enter')
-  await dialog.waitFor({ state: 'detached' })
-  await until(p.status, /^Ready/)
-  await page.keyboard.press('Control+Enter')
-  await dialog.getByRole('button', { name: 'Delete' }).click()
-  await until(p.status, /^200 OK/)
-  await p.response.getByRole('button', { name: 'Undo' }).click()
-  await until(page.getByTestId('toast'), /Restored/)
-  await p.method.selectOption('GET')
-  await page.keyboard.press('Control+Enter')
-  await until(p.status, /^200 OK/)
-})
-
-test('a locked portal sends no write and says why', async () => {
-  const page = await portal.page()
-  const p = parts(page)
-  await patch(page, '/device/groups/2', '{"description": "never"}')
-  const stored = () =>
-    page.waitForResponse(
-      (r) =>
-        r.request().method() === 'PATCH' &&
-        r.url().endsWith('/explorer/settings') &&
-        (r.request().postData() ?? '').includes('portalReadOnly'),
-    )
-  const locked = stored()
-  await p.request.getByRole('button', { name: 'More send options' }).click()
-  await page.getByRole('menuitemcheckbox', { name: /Read-only/ }).click()
-  await locked
-  await page.keyboard.press('Control+Enter')
-  await p.response.getByText(/is read-only, so/).waitFor()
-  const unlocked = stored() // the other tests write, too
-  await p.response.getByRole('button', { name: 'Unlock' }).click()
-  await unlocked
-})
-
-test('a list goes to a file page by page, and the answer on screen stays', async () => {
-  const page = await portal.page()
-  const p = parts(page)
-  await newRequest(page)
-  await sendPath(page, '/device/devices?size=7', /^200 OK .* 7 items$/)
-  const coming = page.waitForEvent('download')
-  await p.request.getByRole('button', { name: 'More send options' }).click()
-  await page.getByRole('menuitem', { name: 'Save all pages as NDJSON' }).click()
-  const file = await coming
-  expect(file.suggestedFilename()).toBe('device-devices.ndjson')
-  await until(page.getByTestId('toast'), /Saved \d+ items to device-devices\.ndjson/)
-  const lines = readFileSync(await file.path(), 'utf8')
-    .trimEnd()
-    .split('\n')
-    .map((l) => JSON.parse(l) as { id: number })
-  expect(lines.length).toBeGreaterThan(7)
-  expect(new Set(lines.map((l) => l.id)).size).toBe(lines.length)
-  await expect.poll(() => p.status.innerText()).toMatch(/ 7 items$/)
+  await step('of a write whose path lacks a value nothing is asked: it says what is missing', async () => {
+    await newRequest(page)
+    await p.path.fill('/device/groups/{id}')
+    await p.method.selectOption('PATCH')
+    await p.request.getByRole('button', { name: 'More send options' }).click()
+    await page.getByRole('menuitem', { name: 'Review changes' }).click()
+    await problem(page).getByText('{id} needs a value').waitFor()
+    await p.method.selectOption('DELETE')
+    await page.keyboard.press('Control+Enter')
+    await problem(page).getByText('{id} needs a value').waitFor()
+    expect(await page.getByRole('dialog').count()).toBe(0)
+  })
 })
 
 test('an id that is not there offers the nearest ones, and a name that is taken opens who has it', async () => {
@@ -223,29 +232,4 @@ test('signing in again sends a read again by itself, and asks before a write', a
     if (method === 'GET') await until(p.status, /^200 OK/)
     else await page.getByTestId('toast').getByRole('button', { name: 'Send it now' }).waitFor()
   }
-})
-
-test('a write that a role may not do names the right that is missing', async () => {
-  const page = await portal.page({ user: 'viewer' })
-  const p = parts(page)
-  await newRequest(page)
-  await p.path.fill('/device/groups/2')
-  await p.method.focus()
-  await p.method.selectOption('PATCH')
-  await raw(page, '{"description": "never"}')
-  await page.keyboard.press('Control+Enter')
-  await until(p.status, /^403/)
-  await p.response.getByText(/^You need .+ access to .+\. An administrator can grant it/).waitFor()
-})
-
-test('a write is taken back from the history', async () => {
-  const page = await portal.page()
-  const p = parts(page)
-  await patch(page, '/device/groups/3', '{"description": "for a moment"}')
-  await page.keyboard.press('Control+Enter')
-  await until(p.status, /^200 OK/)
-  await page.keyboard.press('Control+H')
-  await p.tools.getByRole('button', { name: 'Undo: PATCH /device/groups/3' }).first().click()
-  await until(page.getByTestId('toast').last(), /Restored description/)
-  await p.tools.getByRole('button', { name: 'Undo: PATCH /device/groups/3' }).nth(1).waitFor({ state: 'detached' })
 })
