@@ -196,32 +196,6 @@ test('rules change places, chains are drawn, a test tells what the other side sa
   await page.getByRole('button', { name: 'Discard edits' }).click()
 })
 
-test('what a role may not do is said, and not tried', async () => {
-  const page = await portal.page({ fresh: true, user: 'viewer' })
-  const refused: string[] = []
-  page.on('response', (r) => {
-    if (r.status() === 403 && r.url().includes('/setting/admins')) refused.push(r.url())
-  })
-  const { nav } = await settings(page)
-  await page
-    .getByText(/^Your role, readonly, needs|View access/)
-    .or(page.getByRole('grid'))
-    .first()
-    .waitFor()
-  expect(await nav.getByRole('button', { name: /^(Users|Remote write)$/ }).count()).toBe(0) // what cannot be viewed
-  const jump = async (section: string) => {
-    await page.keyboard.press('Control+K')
-    await page.keyboard.type(section)
-    await page.getByRole('group', { name: 'Portal settings' }).getByRole('option', { name: section }).first().click()
-  }
-  await jump('Users')
-  await page.getByText('You need View access to users').waitFor()
-  await page.getByText('Your role, readonly, needs View access to users, roles and API tokens.').waitFor()
-  await jump('Remote write')
-  await page.getByText('Remote write: you need View access').waitFor()
-  expect({ small: await small(page), axe: await findings(page), refused }).toEqual({ small: [], axe: [], refused: [] })
-})
-
 test('at 1280 the titles of the lists are whole, and a field of words has no empty line', async () => {
   const page = await portal.page({ fresh: true, width: 1280, height: 800 })
   const { nav } = await settings(page, 'Collectors')

@@ -91,20 +91,6 @@ test('a report is made step by step, run, opened without scripts, saved and dele
   await until(toast, /Deleted Alerts/)
 })
 
-test('who may only look at reports is told so, and opens what was made', async () => {
-  const page = await portal.page({ fresh: true, user: 'viewer' })
-  const { list } = await reports(page)
-  await list.getByRole('row', { name: /Alerts of the week/ }).focus()
-  await page.keyboard.press('Enter')
-  const report = page.getByRole('region', { name: 'Alerts of the week' })
-  await until(report, /You need Edit access to run this report/)
-  await expect.poll(() => report.getByRole('button', { name: 'Run now' }).isDisabled()).toBe(true)
-  await expect.poll(() => page.getByRole('button', { name: 'Add report' }).isDisabled()).toBe(true)
-  expect({ small: await small(page), axe: await findings(page) }).toEqual({ small: [], axe: [] })
-  await page.keyboard.press('Escape')
-  await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('row')
-})
-
 test('numbers, moments and the week are those of the system', async () => {
   const page = await portal.page({ fresh: true, locale: 'pt-BR', timeZone: 'America/St_Johns' })
   await reports(page)
