@@ -2,175 +2,203 @@ import type { Locator } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { newRequest, parts, sendPath, suite, until } from './harness'
 import { atStub, startStub } from './stub'
+import { step } from './story'
 
 const portal = suite()
 
-test('a filter shows the matches as a tree, says what is wrong and where, and goes on with the next answer', async () => {
+test('a response is filtered, its rows copied, and what it says never run', async () => {
   const page = await portal.page()
   const p = parts(page)
-  await newRequest(page)
-  await sendPath(page, '/device/devices?size=20')
-  await p.response.getByRole('button', { name: 'Filter', exact: true }).click()
-  const field = p.response.getByRole('searchbox', { name: 'Filter response' })
-  await p.response.getByRole('listbox', { name: 'Examples' }).waitFor()
-  await field.fill('$.items[*].displayName')
-  const bar = p.response.getByRole('search', { name: 'Filter' })
-  await until(bar, /20 matches/)
-  await p.tree.getByRole('treeitem', { level: 2 }).first().waitFor()
-  await page.keyboard.press('Enter')
-  await field.fill('.items[] | select(.id == ')
-  await until(bar, /at character \d+/)
-  await field.fill('.items[] | .displ')
-  await p.response.getByRole('option', { name: 'displayName', exact: true }).waitFor()
-  await page.keyboard.press('ArrowDown')
-  await page.keyboard.press('Enter')
-  await expect.poll(() => field.inputValue()).toBe('.items[] | .displayName')
-  await until(bar, /20 matches/)
-  await sendPath(page, '/device/devices?size=5', /· 5 items/)
-  await until(bar, /5 matches/)
-  await p.response.getByRole('button', { name: 'Clear filter' }).click()
-  await p.tree.getByRole('treeitem', { name: /^total/ }).waitFor()
+  await step(
+    'a filter shows the matches as a tree, says what is wrong and where, and goes on with the next answer',
+    async () => {
+      await newRequest(page)
+      await sendPath(page, '/device/devices?size=20')
+      await p.response.getByRole('button', { name: 'Filter', exact: true }).click()
+      const field = p.response.getByRole('searchbox', { name: 'Filter response' })
+      await p.response.getByRole('listbox', { name: 'Examples' }).waitFor()
+      await field.fill('$.items[*].displayName')
+      const bar = p.response.getByRole('search', { name: 'Filter' })
+      await until(bar, /20 matches/)
+      await p.tree.getByRole('treeitem', { level: 2 }).first().waitFor()
+      await page.keyboard.press('Enter')
+      await field.fill('.items[] | select(.id == ')
+      await until(bar, /at character \d+/)
+      await field.fill('.items[] | .displ')
+      await p.response.getByRole('option', { name: 'displayName', exact: true }).waitFor()
+      await page.keyboard.press('ArrowDown')
+      await page.keyboard.press('Enter')
+      await expect.poll(() => field.inputValue()).toBe('.items[] | .displayName')
+      await until(bar, /20 matches/)
+      await sendPath(page, '/device/devices?size=5', /· 5 items/)
+      await until(bar, /5 matches/)
+      await p.response.getByRole('button', { name: 'Clear filter' }).click()
+      await p.tree.getByRole('treeitem', { name: /^total/ }).waitFor()
+    },
+  )
+
+  await step('a row has a menu by keyboard: the value exactly as sent, and everything below', async () => {
+    await newRequest(page)
+    await sendPath(page, '/device/devices?size=2&fields=id,displayName')
+    await p.tree.focus()
+    await page.keyboard.press('Home')
+    await page.keyboard.press('Shift+F10')
+    const menu = page.getByRole('menu', { name: 'Value' })
+    await menu.getByRole('menuitem', { name: 'Copy as JSON' }).focus()
+    await page.keyboard.press('Enter')
+    await until(page.getByTestId('toast'), /^Copied value as JSON/)
+    const text = await page.evaluate(() => navigator.clipboard.readText())
+    expect(JSON.parse(text).items.length).toBe(2)
+    await page.keyboard.press('Shift+F10')
+    await menu.getByRole('menuitem', { name: 'Collapse all below' }).click()
+    await expect.poll(() => p.tree.getByRole('treeitem', { level: 2 }).count()).toBe(0)
+  })
+
+  await step('what a text says is shown and never run', async () => {
+    const evil = '<img src=x onerror="document.title=1"><script>document.title=1</script>'
+    await page.evaluate(async (description) => {
+      const { user } = (await (await fetch('/explorer/start')).json()) as { user: { csrfToken: string } }
+      await fetch('/api/device/devices/1', {
+        method: 'PATCH',
+        headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': user.csrfToken },
+        body: JSON.stringify({ description }),
+      })
+    }, evil)
+    await newRequest(page)
+    await sendPath(page, '/device/devices/1')
+    await until(p.tree.getByRole('treeitem', { name: /^description/ }), /<img src=x onerror=/)
+    await p.tree.focus() // away from the path and what it suggests
+    for (const view of ['Table', 'Raw']) {
+      await p.response.getByRole('tab', { name: view, exact: true }).click()
+      await p.response.getByText('onerror').first().waitFor()
+    }
+    await p.tools.getByRole('tab', { name: 'Helpers' }).click()
+    await p.tools.getByText('onerror').first().waitFor()
+    await expect.poll(() => page.locator('img[src=x]').count()).toBe(0)
+    await expect.poll(() => page.title()).not.toBe('1')
+  })
 })
 
-test('a row has a menu by keyboard: the value exactly as sent, and everything below', async () => {
-  const page = await portal.page()
-  const p = parts(page)
-  await newRequest(page)
-  await sendPath(page, '/device/devices?size=2&fields=id,displayName')
-  await p.tree.focus()
-  await page.keyboard.press('Home')
-  await page.keyboard.press('Shift+F10')
-  const menu = page.getByRole('menu', { name: 'Value' })
-  await menu.getByRole('menuitem', { name: 'Copy as JSON' }).focus()
-  await page.keyboard.press('Enter')
-  await until(page.getByTestId('toast'), /^Copied value as JSON/)
-  const text = await page.evaluate(() => navigator.clipboard.readText())
-  expect(JSON.parse(text).items.length).toBe(2)
-  await page.keyboard.press('Shift+F10')
-  await menu.getByRole('menuitem', { name: 'Collapse all below' }).click()
-  await expect.poll(() => p.tree.getByRole('treeitem', { level: 2 }).count()).toBe(0)
-})
-
-test('an extractor sets a variable after the next answer', async () => {
-  const page = await portal.page()
-  const p = parts(page)
-  await newRequest(page)
-  await sendPath(page, '/device/devices?size=3')
-  await p.tools.getByRole('tab', { name: 'Helpers' }).click()
-  await p.tools.getByRole('button', { name: 'Next item' }).click()
-  await p.tools.getByRole('button', { name: 'Extract $.items[1].id from every response' }).click()
-  await p.tools.getByRole('textbox', { name: 'Variable to set' }).fill('second')
-  await p.tools.getByRole('button', { name: 'Add', exact: true }).click()
-  await until(p.tools.getByRole('region', { name: 'Extractors' }), /\$\.items\[1\]\.id → second.*has not run yet/s)
-  await sendPath(page, '/device/devices?size=4', /· 4 items/)
-  await until(page.getByTestId('toast'), /^Extracted \{\{second\}\} = \d+/)
-  await sendPath(page, '/device/devices?size=1', /· 1 item/)
-  await until(p.tools.getByRole('region', { name: 'Extractors' }), /nothing in the response matches \$\.items\[1\]\.id/)
-})
-
-test('an extractor is edited in place, from the keyboard too', async () => {
+test('an extractor sets a variable, and is edited in place', async () => {
   const page = await portal.page({ fresh: true })
   const p = parts(page)
-  await newRequest(page)
-  await sendPath(page, '/device/devices?size=3')
-  await p.tools.getByRole('tab', { name: 'Helpers' }).click()
-  const box = p.tools.getByRole('region', { name: 'Extractors' })
-  await box.getByRole('button', { name: 'Add extractor' }).click()
-  await box.getByRole('textbox', { name: 'Path of the value' }).fill('$.items[2].id')
-  await box.getByRole('textbox', { name: 'Variable to set' }).fill('third')
-  await page.keyboard.press('Enter')
-  const pencil = box.getByRole('button', { name: 'Edit extractor of third' })
-  await pencil.press('Enter')
-  const form = box.getByRole('form', { name: 'Extractor of third' })
-  const path = form.getByRole('textbox', { name: 'Path of the value' })
-  await expect.poll(() => path.evaluate((e) => e === document.activeElement)).toBe(true)
-  await page.keyboard.type('$.items[')
-  await page.keyboard.press('Enter')
-  await until(form.getByRole('alert'), /\w/)
-  await path.fill('$.items[1].displayName')
-  await form.getByRole('textbox', { name: 'Variable to set' }).fill('1 no name')
-  await page.keyboard.press('Enter')
-  await until(form.getByRole('alert'), /^Letters, digits/)
-  await page.keyboard.press('Escape')
-  await until(box, /\$\.items\[2\]\.id → third/)
-  await expect.poll(() => pencil.evaluate((e) => e === document.activeElement)).toBe(true)
+  await step('an extractor sets a variable after the next answer', async () => {
+    await newRequest(page)
+    await sendPath(page, '/device/devices?size=3')
+    await p.tools.getByRole('tab', { name: 'Helpers' }).click()
+    await p.tools.getByRole('button', { name: 'Next item' }).click()
+    await p.tools.getByRole('button', { name: 'Extract $.items[1].id from every response' }).click()
+    await p.tools.getByRole('textbox', { name: 'Variable to set' }).fill('second')
+    await p.tools.getByRole('button', { name: 'Add', exact: true }).click()
+    await until(p.tools.getByRole('region', { name: 'Extractors' }), /\$\.items\[1\]\.id → second.*has not run yet/s)
+    await sendPath(page, '/device/devices?size=4', /· 4 items/)
+    await until(page.getByTestId('toast'), /^Extracted \{\{second\}\} = \d+/)
+    await sendPath(page, '/device/devices?size=1', /· 1 item/)
+    await until(
+      p.tools.getByRole('region', { name: 'Extractors' }),
+      /nothing in the response matches \$\.items\[1\]\.id/,
+    )
+  })
 
-  await page.keyboard.press('Enter')
-  await path.fill('$.items[1].displayName')
-  await form.getByRole('combobox', { name: 'Endpoint' }).selectOption('any')
-  await form.getByRole('combobox', { name: 'After' }).selectOption('200')
-  await page.screenshot({ path: process.env.SHOTS ? `${process.env.SHOTS}/extractor.png` : undefined })
-  await form.getByRole('button', { name: 'Save' }).click()
-  await until(box, /\$\.items\[1\]\.displayName → third\s*after 200\s*has not run yet/)
-  await sendPath(page, '/device/groups?size=3', /· 3 items/)
-  await p.tools.getByRole('tab', { name: 'Helpers' }).click() // the docs of the other endpoint came to the front
-  await until(box, /nothing in the response matches|third\s*after 200\s*(?!has not)\S/)
-  await page.reload()
-  await until(box, /\$\.items\[1\]\.displayName → third\s*after 200/)
+  await step('an extractor is edited in place, from the keyboard too', async () => {
+    await newRequest(page)
+    await sendPath(page, '/device/devices?size=3')
+    await p.tools.getByRole('tab', { name: 'Helpers' }).click()
+    const box = p.tools.getByRole('region', { name: 'Extractors' })
+    await box.getByRole('button', { name: 'Add extractor' }).click()
+    await box.getByRole('textbox', { name: 'Path of the value' }).fill('$.items[2].id')
+    await box.getByRole('textbox', { name: 'Variable to set' }).fill('third')
+    await page.keyboard.press('Enter')
+    const pencil = box.getByRole('button', { name: 'Edit extractor of third' })
+    await pencil.press('Enter')
+    const form = box.getByRole('form', { name: 'Extractor of third' })
+    const path = form.getByRole('textbox', { name: 'Path of the value' })
+    await expect.poll(() => path.evaluate((e) => e === document.activeElement)).toBe(true)
+    await page.keyboard.type('$.items[')
+    await page.keyboard.press('Enter')
+    await until(form.getByRole('alert'), /\w/)
+    await path.fill('$.items[1].displayName')
+    await form.getByRole('textbox', { name: 'Variable to set' }).fill('1 no name')
+    await page.keyboard.press('Enter')
+    await until(form.getByRole('alert'), /^Letters, digits/)
+    await page.keyboard.press('Escape')
+    await until(box, /\$\.items\[2\]\.id → third/)
+    await expect.poll(() => pencil.evaluate((e) => e === document.activeElement)).toBe(true)
+
+    await page.keyboard.press('Enter')
+    await path.fill('$.items[1].displayName')
+    await form.getByRole('combobox', { name: 'Endpoint' }).selectOption('any')
+    await form.getByRole('combobox', { name: 'After' }).selectOption('200')
+    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/extractor.png` })
+    await form.getByRole('button', { name: 'Save' }).click()
+    await until(box, /\$\.items\[1\]\.displayName → third\s*after 200\s*has not run yet/)
+    await sendPath(page, '/device/groups?size=3', /· 3 items/)
+    await p.tools.getByRole('tab', { name: 'Helpers' }).click() // the docs of the other endpoint came to the front
+    await until(box, /nothing in the response matches|third\s*after 200\s*(?!has not)\S/)
+    await page.reload()
+    await until(box, /\$\.items\[1\]\.displayName → third\s*after 200/)
+  })
 })
 
-test('two answers are compared by id', async () => {
-  const page = await portal.page()
+test('answers are compared by id, and one row has its buttons', async () => {
+  const page = await portal.page({ fresh: true })
   const p = parts(page)
-  await newRequest(page)
-  await sendPath(page, '/device/devices?size=3&sort=id')
-  await sendPath(page, '/device/devices?size=4&sort=-id', /· 4 items/)
-  await p.response.getByRole('button', { name: 'Compare…' }).click()
-  const choices = page.getByRole('menu', { name: 'Compare with' })
-  await choices.getByRole('group', { name: 'History' }).getByRole('menuitem').first().waitFor() // they come later, and make it wider
-  const right = async (e: Locator) => {
-    const box = (await e.boundingBox())!
-    return box.x + box.width
-  }
-  expect(await right(choices)).toBeCloseTo(await right(p.response.getByRole('button', { name: 'Compare…' })), 0)
-  await choices.getByRole('menuitem', { name: /^Previous response/ }).click()
-  const comparison = p.response.getByRole('region', { name: 'Comparison' })
-  await until(comparison, /\d+ differences/)
-  await comparison
-    .getByRole('option', { name: /\$\.items\[\?@\.id == \d+\]/ })
-    .first()
-    .waitFor()
-  await page.keyboard.press('F7')
-  await comparison.getByRole('button', { name: 'Close comparison' }).click()
-  await p.tree.waitFor()
-  await p.tools.getByRole('tab', { name: 'History' }).click()
-  const past = p.tools.getByRole('list', { name: 'History' })
-  await past
-    .getByRole('listitem')
-    .first()
-    .click({ modifiers: ['Control'] })
-  await past
-    .getByRole('listitem')
-    .nth(1)
-    .click({ modifiers: ['Control'] })
-  await p.tools.getByRole('group', { name: 'Selected requests' }).getByRole('button', { name: 'Compare' }).click()
-  await until(comparison, /Before\s*GET \/device\/devices\S* · 200.*\d+ differences/s)
-})
+  await step('one row has its buttons: the hovered one, and on a key the current one', async () => {
+    await newRequest(page)
+    await sendPath(page, '/device/devices?size=3')
+    const copies = p.tree.getByRole('button', { name: 'Copy path' })
+    const rows = p.tree.getByRole('treeitem')
+    const shown = async () =>
+      (
+        await copies.evaluateAll((all) =>
+          all.map((e) => [e.checkVisibility({ visibilityProperty: true }), e.closest('.jr')!.id]),
+        )
+      )
+        .filter(([visible]) => visible)
+        .map(([, id]) => id)
+    const [first, third] = [await rows.nth(0).getAttribute('id'), await rows.nth(2).getAttribute('id')]
+    await expect.poll(shown).toEqual([first])
+    await rows.nth(2).hover()
+    await expect.poll(shown).toEqual([third])
+    await p.tree.press('Home')
+    await expect.poll(shown).toEqual([first])
+  })
 
-test('what a text says is shown and never run', async () => {
-  const page = await portal.page()
-  const p = parts(page)
-  const evil = '<img src=x onerror="document.title=1"><script>document.title=1</script>'
-  await page.evaluate(async (description) => {
-    const { user } = (await (await fetch('/explorer/start')).json()) as { user: { csrfToken: string } }
-    await fetch('/api/device/devices/1', {
-      method: 'PATCH',
-      headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': user.csrfToken },
-      body: JSON.stringify({ description }),
-    })
-  }, evil)
-  await newRequest(page)
-  await sendPath(page, '/device/devices/1')
-  await until(p.tree.getByRole('treeitem', { name: /^description/ }), /<img src=x onerror=/)
-  await p.tree.focus() // away from the path and what it suggests
-  for (const view of ['Table', 'Raw']) {
-    await p.response.getByRole('tab', { name: view, exact: true }).click()
-    await p.response.getByText('onerror').first().waitFor()
-  }
-  await p.tools.getByRole('tab', { name: 'Helpers' }).click()
-  await p.tools.getByText('onerror').first().waitFor()
-  await expect.poll(() => page.locator('img[src=x]').count()).toBe(0)
-  await expect.poll(() => page.title()).not.toBe('1')
+  await step('two answers are compared by id', async () => {
+    await newRequest(page)
+    await sendPath(page, '/device/devices?size=3&sort=id')
+    await sendPath(page, '/device/devices?size=4&sort=-id', /· 4 items/)
+    await p.response.getByRole('button', { name: 'Compare…' }).click()
+    const choices = page.getByRole('menu', { name: 'Compare with' })
+    await choices.getByRole('group', { name: 'History' }).getByRole('menuitem').first().waitFor() // they come later, and make it wider
+    const right = async (e: Locator) => {
+      const box = (await e.boundingBox())!
+      return box.x + box.width
+    }
+    expect(await right(choices)).toBeCloseTo(await right(p.response.getByRole('button', { name: 'Compare…' })), 0)
+    await choices.getByRole('menuitem', { name: /^Previous response/ }).click()
+    const comparison = p.response.getByRole('region', { name: 'Comparison' })
+    await until(comparison, /\d+ differences/)
+    await comparison
+      .getByRole('option', { name: /\$\.items\[\?@\.id == \d+\]/ })
+      .first()
+      .waitFor()
+    await page.keyboard.press('F7')
+    await comparison.getByRole('button', { name: 'Close comparison' }).click()
+    await p.tree.waitFor()
+    await p.tools.getByRole('tab', { name: 'History' }).click()
+    const past = p.tools.getByRole('list', { name: 'History' })
+    await past
+      .getByRole('listitem')
+      .first()
+      .click({ modifiers: ['Control'] })
+    await past
+      .getByRole('listitem')
+      .nth(1)
+      .click({ modifiers: ['Control'] })
+    await p.tools.getByRole('group', { name: 'Selected requests' }).getByRole('button', { name: 'Compare' }).click()
+    await until(comparison, /Before\s*GET \/device\/devices\S* · 200.*\d+ differences/s)
+  })
 })
 
 test('a body that is no text is named and shown in hexadecimal, broken JSON as text with its mistake', async () => {
@@ -210,26 +238,3 @@ const answers: Record<string, [kind: string, body: string]> = {
   '/api/picture': ['image/png', `\x89PNG\r\n\x1a\n\0\0${'x'.repeat(5000)}`],
   '/api/broken': ['application/json', '{"a":[1,2}'],
 }
-
-test('one row has its buttons: the hovered one, and on a key the current one', async () => {
-  const page = await portal.page({ fresh: true })
-  const p = parts(page)
-  await newRequest(page)
-  await sendPath(page, '/device/devices?size=3')
-  const copies = p.tree.getByRole('button', { name: 'Copy path' })
-  const rows = p.tree.getByRole('treeitem')
-  const shown = async () =>
-    (
-      await copies.evaluateAll((all) =>
-        all.map((e) => [e.checkVisibility({ visibilityProperty: true }), e.closest('.jr')!.id]),
-      )
-    )
-      .filter(([visible]) => visible)
-      .map(([, id]) => id)
-  const [first, third] = [await rows.nth(0).getAttribute('id'), await rows.nth(2).getAttribute('id')]
-  await expect.poll(shown).toEqual([first])
-  await rows.nth(2).hover()
-  await expect.poll(shown).toEqual([third])
-  await p.tree.press('Home')
-  await expect.poll(shown).toEqual([first])
-})
