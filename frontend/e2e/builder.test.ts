@@ -1,6 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { endpoint, newRequest, parts, problem, sendPath, suite, tabNames, until } from './harness'
+import { step } from './story'
 
 const portal = suite()
 
@@ -25,10 +26,10 @@ async function rowsOf(list: Locator): Promise<string[]> {
   return names.map((n, i) => `${on[i] === 'true' ? '' : '# '}${n}: ${held[i]}`)
 }
 
-describe('objects are picked by name', () => {
-  test('a path parameter searches the portal, by keyboard, and says what the id is called', async () => {
-    const page = await portal.page({ width: 1280, height: 800 })
-    const p = parts(page)
+test('objects are picked by name: in path parameters, in the path itself and in fields of a body', async () => {
+  const page = await portal.page({ width: 1280, height: 800 })
+  const p = parts(page)
+  await step('a path parameter searches the portal, by keyboard, and says what the id is called', async () => {
     await open(page, 'GET /device/devices/{id}', 'get device devices id')
     const id = p.request.getByRole('combobox', { name: 'id value' })
     await id.fill('core-sw')
@@ -47,9 +48,7 @@ describe('objects are picked by name', () => {
     await until(p.status, /^200 OK/)
   })
 
-  test('the path itself completes ids where the caret is, and keeps template, docs and name', async () => {
-    const page = await portal.page()
-    const p = parts(page)
+  await step('the path itself completes ids where the caret is, and keeps template, docs and name', async () => {
     await newRequest(page)
     await p.path.fill('/device/devices/core-sw')
     const list = page.getByRole('listbox', { name: 'Devices' })
@@ -62,30 +61,28 @@ describe('objects are picked by name', () => {
     await p.tools.getByRole('tab', { name: 'Docs' }).click()
     await p.tools.getByText('/device/devices/{id}').first().waitFor()
   })
+
+  await step('fields of a body that hold ids offer the objects by their names, several joined by commas', async () => {
+    await open(page, 'POST /device/devices', 'create a device')
+    const body = () => p.request.getByRole('combobox', { name: 'hostGroupIds value' }).inputValue()
+    await p.request.getByRole('combobox', { name: 'hostGroupIds value' }).fill('1,linux')
+    const list = page.getByRole('listbox', { name: 'Groups' })
+    await list.getByRole('option', { name: /Linux/ }).first().waitFor()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await expect.poll(body).toMatch(/^1,\d+$/)
+    const collector = p.request.getByRole('combobox', { name: 'preferredCollectorId value' })
+    await collector.click()
+    await page.getByRole('listbox', { name: 'Collectors' }).getByRole('option').first().waitFor()
+    await page.keyboard.press('Escape')
+    expect(await collector.inputValue()).toBe('1')
+  })
 })
 
-test('fields of a body that hold ids offer the objects by their names, several joined by commas', async () => {
-  const page = await portal.page()
+test('parameters and headers are rows: completed, edited as text, moved, pasted and undone', async () => {
+  const page = await portal.page({ fresh: true })
   const p = parts(page)
-  await open(page, 'POST /device/devices', 'create a device')
-  const body = () => p.request.getByRole('combobox', { name: 'hostGroupIds value' }).inputValue()
-  await p.request.getByRole('combobox', { name: 'hostGroupIds value' }).fill('1,linux')
-  const list = page.getByRole('listbox', { name: 'Groups' })
-  await list.getByRole('option', { name: /Linux/ }).first().waitFor()
-  await page.keyboard.press('ArrowDown')
-  await page.keyboard.press('Enter')
-  await expect.poll(body).toMatch(/^1,\d+$/)
-  const collector = p.request.getByRole('combobox', { name: 'preferredCollectorId value' })
-  await collector.click()
-  await page.getByRole('listbox', { name: 'Collectors' }).getByRole('option').first().waitFor()
-  await page.keyboard.press('Escape')
-  expect(await collector.inputValue()).toBe('1')
-})
-
-describe('rows', () => {
-  test('fields is a list to tick, sort a field and a direction', async () => {
-    const page = await portal.page()
-    const p = parts(page)
+  await step('fields is a list to tick, sort a field and a direction', async () => {
     await open(page, 'GET /device/devices', 'get device devices')
     const fields = p.request.getByRole('combobox', { name: 'fields value' })
     await fields.fill('')
@@ -107,9 +104,7 @@ describe('rows', () => {
     await until(p.status, /^200 OK/)
   })
 
-  test('rows are edited as text and moved by keyboard; undo takes it back', async () => {
-    const page = await portal.page()
-    const p = parts(page)
+  await step('rows are edited as text and moved by keyboard; undo takes it back', async () => {
     await newRequest(page)
     await p.path.fill('/nothing/here')
     const query = p.request.getByRole('region', { name: 'Query parameters' })
@@ -139,9 +134,7 @@ describe('rows', () => {
     await expect.poll(rows).toEqual(['a: 1', 'a: ', '# b: two: {{x}}'])
   })
 
-  test('rows copied elsewhere are pasted into a name as rows, and undo takes them away', async () => {
-    const page = await portal.page()
-    const p = parts(page)
+  await step('rows copied elsewhere are pasted into a name as rows, and undo takes them away', async () => {
     await newRequest(page)
     await p.path.fill('/device/groups')
     await page.keyboard.press('Escape')
@@ -163,46 +156,7 @@ describe('rows', () => {
     await expect.poll(() => rowsOf(query)).not.toContain('x: 1')
   })
 
-  test('the suggestion of an error corrects the filter, and a typed query replaces it', async () => {
-    const page = await portal.page({ fresh: true })
-    const p = parts(page)
-    await newRequest(page)
-    await sendPath(page, '/device/devices?filter=hostStat:dead&size=5', /^400/)
-    const bar = p.request.getByRole('region', { name: 'Filter', exact: true })
-    await bar.getByRole('button', { name: 'Edit filter as text' }).click()
-    const filter = bar.getByRole('combobox', { name: 'filter value' })
-    await expect.poll(() => problem(page).count()).toBe(1) // at the filter alone
-    await bar.getByRole('button', { name: 'hostStatus', exact: true }).click()
-    await expect.poll(() => filter.inputValue()).toBe('hostStatus:dead')
-    await sendPath(page, '/device/devices?size=7')
-    const on = (name: string) =>
-      p.request.getByRole('switch', { name, exact: true }).first().getAttribute('aria-checked')
-    expect([await on('Use the filter'), await on('size on'), await filter.inputValue()]).toEqual([
-      'false',
-      'true',
-      'hostStatus:dead',
-    ])
-  })
-
-  test('a click that leaves the path is not lost, though what was typed becomes rows', async () => {
-    const page = await portal.page({ fresh: true })
-    const p = parts(page)
-    await newRequest(page)
-    await p.path.fill('/device/groups?size=5&filter=name~"a long one"&sort=-id')
-    await page.keyboard.press('Escape')
-    await page.getByRole('button', { name: 'New tab' }).click()
-    await page.getByRole('menuitem', { name: 'Duplicate tab' }).click()
-    await expect.poll(() => tabNames(page)).toEqual(['GET /device/groups', 'GET /device/groups'])
-    expect((await rowsOf(p.request.getByRole('region', { name: 'Query parameters' }))).slice(0, 2)).toEqual([
-      'size: 5',
-      'sort: -id',
-    ])
-    await p.request.getByRole('button', { name: 'Edit name~"a long one"' }).waitFor()
-  })
-
-  test('header names and their values are completed', async () => {
-    const page = await portal.page()
-    const p = parts(page)
+  await step('header names and their values are completed', async () => {
     await newRequest(page)
     const headers = p.request.getByRole('region', { name: 'Headers' })
     await headers.getByRole('button', { name: 'Add header' }).click()
@@ -216,12 +170,41 @@ describe('rows', () => {
     await page.keyboard.press('Enter')
     await expect.poll(() => headers.getByRole('combobox', { name: 'X-Version value' }).inputValue()).toBe('3')
   })
+
+  await step('undo goes through path, method, rows and a paste, and back', async () => {
+    await newRequest(page)
+    await p.path.fill('/device/groups')
+    await p.method.selectOption('DELETE')
+    await p.path.focus()
+    await page.evaluate(() =>
+      navigator.clipboard.writeText(
+        `curl -X PUT '${location.origin}/api/device/devices/7' -H 'Authorization: Bearer x' -d '{"name":"x"}'`,
+      ),
+    )
+    await page.keyboard.press('Control+A')
+    await page.keyboard.press('Control+V')
+    await expect.poll(() => p.path.inputValue()).toBe('/device/devices/7')
+    await page.getByText(/Authorization was ignored/).waitFor()
+    await page.keyboard.press('Control+Z')
+    await expect
+      .poll(async () => [await p.method.inputValue(), await p.path.inputValue()])
+      .toEqual(['DELETE', '/device/groups'])
+    await page.keyboard.press('Control+Z')
+    await expect
+      .poll(async () => [await p.method.inputValue(), await p.path.inputValue()])
+      .toEqual(['GET', '/device/groups'])
+    await page.keyboard.press('Control+Y')
+    await page.keyboard.press('Control+Y')
+    await expect
+      .poll(async () => [await p.method.inputValue(), await p.path.inputValue()])
+      .toEqual(['PUT', '/device/devices/7'])
+  })
 })
 
-describe('the filter builder', () => {
-  test('builds a condition from live values, counts what matches, and keeps text and chips in step', async () => {
-    const page = await portal.page()
-    const p = parts(page)
+test('a filter is built from live values, says what is wrong, and is corrected', async () => {
+  const page = await portal.page({ fresh: true })
+  const p = parts(page)
+  await step('builds a condition from live values, counts what matches, and keeps text and chips in step', async () => {
     await open(page, 'GET /device/devices', 'get device devices')
     const bar = p.request.getByRole('region', { name: 'Filter', exact: true })
     const text = p.request.getByRole('combobox', { name: 'filter value' })
@@ -274,11 +257,12 @@ describe('the filter builder', () => {
     await dialog.getByRole('combobox', { name: 'Field' }).fill('displayName') // a whole name, and nothing yet that it is
     await page.keyboard.press('Enter')
     await expect.poll(() => value.evaluate((input) => input === document.activeElement)).toBe(true)
+    await page.keyboard.press('Escape') // the suggestions cover the button
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    await dialog.waitFor({ state: 'detached' })
   })
 
-  test('a filter the portal refuses says where, and stays as typed', async () => {
-    const page = await portal.page()
-    const p = parts(page)
+  await step('a filter the portal refuses says where, and stays as typed', async () => {
     await open(page, 'GET /device/devices', 'get device devices')
     const bar = p.request.getByRole('region', { name: 'Filter', exact: true })
     const text = bar.getByRole('combobox', { name: 'filter value' })
@@ -289,6 +273,79 @@ describe('the filter builder', () => {
     await text.fill('id>3,half')
     await bar.getByText('half').first().waitFor()
     await expect.poll(() => text.inputValue()).toBe('id>3,half')
+  })
+
+  await step('the suggestion of an error corrects the filter, and a typed query replaces it', async () => {
+    await newRequest(page)
+    await sendPath(page, '/device/devices?filter=hostStat:dead&size=5', /^400/)
+    const bar = p.request.getByRole('region', { name: 'Filter', exact: true })
+    const filter = bar.getByRole('combobox', { name: 'filter value' })
+    if (!(await filter.count())) await bar.getByRole('button', { name: 'Edit filter as text' }).click()
+    await expect.poll(() => problem(page).count()).toBe(1) // at the filter alone
+    await bar.getByRole('button', { name: 'hostStatus', exact: true }).click()
+    await expect.poll(() => filter.inputValue()).toBe('hostStatus:dead')
+    await sendPath(page, '/device/devices?size=7')
+    const on = (name: string) =>
+      p.request.getByRole('switch', { name, exact: true }).first().getAttribute('aria-checked')
+    expect([await on('Use the filter'), await on('size on'), await filter.inputValue()]).toEqual([
+      'false',
+      'true',
+      'hostStatus:dead',
+    ])
+  })
+})
+
+test('variables are completed, leaving a path loses nothing, and the preview shows what goes out', async () => {
+  const page = await portal.page({ fresh: true })
+  const p = parts(page)
+  await step('a click that leaves the path is not lost, though what was typed becomes rows', async () => {
+    await newRequest(page)
+    await p.path.fill('/device/groups?size=5&filter=name~"a long one"&sort=-id')
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'New tab' }).click()
+    await page.getByRole('menuitem', { name: 'Duplicate tab' }).click()
+    await expect.poll(() => tabNames(page)).toEqual(['GET /device/groups', 'GET /device/groups'])
+    expect((await rowsOf(p.request.getByRole('region', { name: 'Query parameters' }))).slice(0, 2)).toEqual([
+      'size: 5',
+      'sort: -id',
+    ])
+    await p.request.getByRole('button', { name: 'Edit name~"a long one"' }).waitFor()
+  })
+
+  await step('variables are completed behind {{, explained at the caret, and typing keeps the focus', async () => {
+    await newRequest(page)
+    await p.path.focus()
+    await page.keyboard.type('/device/devices/{{$us')
+    await page
+      .getByRole('listbox', { name: 'Variables' })
+      .getByRole('option', { name: /userId/ })
+      .waitFor()
+    await page.keyboard.press('Enter')
+    await expect.poll(() => p.path.inputValue()).toBe('/device/devices/{{$userId}}')
+    await page.keyboard.press('ArrowLeft')
+    await page.getByRole('tooltip').getByText('built-in, filled in when sent').waitFor()
+    await page.keyboard.press('Escape')
+    await expect.poll(() => page.getByRole('tooltip').count()).toBe(0)
+    await expect.poll(() => focusLabel(page)).toBe('Path')
+    await p.path.fill('/device/devices/{{nobody}}')
+    await page.keyboard.press('Control+Enter')
+    await problem(page)
+      .getByText(/\{\{nobody\}\} has no value/)
+      .waitFor()
+    await p.request.getByRole('button', { name: 'Send anyway' }).waitFor()
+  })
+
+  await step('the preview shows the request as it goes out, and copies it', async () => {
+    await open(page, 'POST /device/devices', 'post device devices')
+    await p.path.fill('/device/devices?dry={{$userId}}')
+    await p.request.getByRole('button', { name: 'Preview' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Request as it will be sent' })
+    await dialog.getByRole('button', { name: 'Copy', exact: true }).click()
+    const text = await page.evaluate(() => navigator.clipboard.readText())
+    expect(text).toMatch(/^POST http\S+\/device\/devices\?dry=\d+\n/)
+    expect(text).toMatch(/\n\n\{[^]*"name"/)
+    await dialog.getByRole('button', { name: 'Close' }).click()
+    await dialog.waitFor({ state: 'hidden' })
   })
 })
 
@@ -328,96 +385,22 @@ test('in a low window nothing overlaps, and what is below is said', async () => 
   await more.waitFor({ state: 'detached' })
 })
 
-describe('undo', () => {
-  test('goes through path, method, rows and a paste, and back', async () => {
-    const page = await portal.page()
-    const p = parts(page)
-    await newRequest(page)
-    await p.path.fill('/device/groups')
-    await p.method.selectOption('DELETE')
-    await p.path.focus()
-    await page.evaluate(() =>
-      navigator.clipboard.writeText(
-        `curl -X PUT '${location.origin}/api/device/devices/7' -H 'Authorization: Bearer x' -d '{"name":"x"}'`,
-      ),
-    )
-    await page.keyboard.press('Control+A')
-    await page.keyboard.press('Control+V')
-    await expect.poll(() => p.path.inputValue()).toBe('/device/devices/7')
-    await page.getByText(/Authorization was ignored/).waitFor()
-    await page.keyboard.press('Control+Z')
-    await expect
-      .poll(async () => [await p.method.inputValue(), await p.path.inputValue()])
-      .toEqual(['DELETE', '/device/groups'])
-    await page.keyboard.press('Control+Z')
-    await expect
-      .poll(async () => [await p.method.inputValue(), await p.path.inputValue()])
-      .toEqual(['GET', '/device/groups'])
-    await page.keyboard.press('Control+Y')
-    await page.keyboard.press('Control+Y')
-    await expect
-      .poll(async () => [await p.method.inputValue(), await p.path.inputValue()])
-      .toEqual(['PUT', '/device/devices/7'])
-  })
-})
-
-test('the preview shows the request as it goes out, and copies it', async () => {
-  const page = await portal.page()
+const raw = async (page: Page) => {
   const p = parts(page)
-  await open(page, 'POST /device/devices', 'post device devices')
-  await p.path.fill('/device/devices?dry={{$userId}}')
-  await p.request.getByRole('button', { name: 'Preview' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Request as it will be sent' })
-  await dialog.getByRole('button', { name: 'Copy', exact: true }).click()
-  const text = await page.evaluate(() => navigator.clipboard.readText())
-  expect(text).toMatch(/^POST http\S+\/device\/devices\?dry=\d+\n/)
-  expect(text).toMatch(/\n\n\{[^]*"name"/)
-  await dialog.getByRole('button', { name: 'Close' }).click()
-  await dialog.waitFor({ state: 'hidden' })
-})
+  await p.request.getByRole('tab', { name: 'Raw JSON' }).click()
+  await p.request.locator('.cm-content').waitFor()
+  return p.request.locator('.cm-content')
+}
+const write = async (page: Page, text: string) => {
+  await (await raw(page)).click()
+  await page.keyboard.press('Control+A')
+  await page.keyboard.insertText(text)
+}
 
-describe('variables', () => {
-  test('are completed behind {{, explained at the caret, and typing keeps the focus', async () => {
-    const page = await portal.page()
-    const p = parts(page)
-    await newRequest(page)
-    await p.path.focus()
-    await page.keyboard.type('/device/devices/{{$us')
-    await page
-      .getByRole('listbox', { name: 'Variables' })
-      .getByRole('option', { name: /userId/ })
-      .waitFor()
-    await page.keyboard.press('Enter')
-    await expect.poll(() => p.path.inputValue()).toBe('/device/devices/{{$userId}}')
-    await page.keyboard.press('ArrowLeft')
-    await page.getByRole('tooltip').getByText('built-in, filled in when sent').waitFor()
-    await page.keyboard.press('Escape')
-    await expect.poll(() => page.getByRole('tooltip').count()).toBe(0)
-    await expect.poll(() => focusLabel(page)).toBe('Path')
-    await p.path.fill('/device/devices/{{nobody}}')
-    await page.keyboard.press('Control+Enter')
-    await problem(page)
-      .getByText(/\{\{nobody\}\} has no value/)
-      .waitFor()
-    await p.request.getByRole('button', { name: 'Send anyway' }).waitFor()
-  })
-})
-
-describe('the body', () => {
-  const raw = async (page: Page) => {
-    const p = parts(page)
-    await p.request.getByRole('tab', { name: 'Raw JSON' }).click()
-    await p.request.locator('.cm-content').waitFor()
-    return p.request.locator('.cm-content')
-  }
-  const write = async (page: Page, text: string) => {
-    await (await raw(page)).click()
-    await page.keyboard.press('Control+A')
-    await page.keyboard.insertText(text)
-  }
-
-  test('the values of nested rows stand under those of the others', async () => {
-    const page = await portal.page()
+test('the body is edited in rows and as text, after the schema, and undone', async () => {
+  const page = await portal.page({ fresh: true })
+  const p = parts(page)
+  await step('the values of nested rows stand under those of the others', async () => {
     await open(page, 'POST /device/devices', 'post device devices')
     const values = parts(page)
       .request.getByRole('region', { name: 'Body' })
@@ -427,9 +410,7 @@ describe('the body', () => {
     expect(new Set(lefts).size).toBe(1)
   })
 
-  test('nested rows are added, moved, switched and removed, and every other letter stays', async () => {
-    const page = await portal.page()
-    const p = parts(page)
+  await step('nested rows are added, moved, switched and removed, and every other letter stays', async () => {
     await newRequest(page)
     await p.method.selectOption('POST')
     await write(page, '{"n": 1.50, "in": {"deep": 9007199254740993, "x": null}, "list": [10, 2.0, 30]}')
@@ -453,9 +434,7 @@ describe('the body', () => {
       .toBe('{"n": 1.50, "in": {"deep": 9007199254740993, "more": "42"}, "list": [2.0, 10, 30]}')
   })
 
-  test('offers the fields of the schema, with editors of their types', async () => {
-    const page = await portal.page()
-    const p = parts(page)
+  await step('it offers the fields of the schema, with editors of their types', async () => {
     await open(page, 'POST /sdt/sdts', 'post sdt sdts')
     const body = p.request.getByRole('region', { name: 'Body' })
     await body.getByRole('button', { name: 'Remove type', exact: true }).click()
@@ -496,8 +475,7 @@ describe('the body', () => {
     expect(JSON.parse(text)).toMatchObject({ type: 'ResourceGroupSDT', startDateTime: Number(want) })
   })
 
-  test('offers the names of the fields at the first quote, and takes the last one with it', async () => {
-    const page = await portal.page()
+  await step('it offers the names of the fields at the first quote, and takes the last one with it', async () => {
     await open(page, 'POST /device/devices', 'post device devices')
     const text = await raw(page)
     await text.click()
@@ -512,27 +490,28 @@ describe('the body', () => {
     await expect.poll(() => text.innerText()).toBe('{"displayName": ""}')
   })
 
-  test('is checked against the schema, laid out without a change, and undone first by the editor, then by the request', async () => {
-    const page = await portal.page()
-    const p = parts(page)
-    await open(page, 'POST /device/devices', 'post device devices')
-    await write(page, '{"displaynam":"x","preferredCollectorId":"1"}')
-    await p.request.getByRole('button', { name: '3 problems' }).click()
-    await page.keyboard.press('Control+Shift+M')
-    await p.request.locator('.cm-panel-lint').getByText('no field “displaynam”; did you mean displayName?').waitFor()
-    await page.keyboard.press('Escape')
-    await p.request.getByRole('button', { name: 'Format' }).click()
-    await expect
-      .poll(() => p.request.locator('.cm-content').innerText())
-      .toBe('{\n  "displaynam": "x",\n  "preferredCollectorId": "1"\n}')
-    await p.request.locator('.cm-content').click()
-    await page.keyboard.press('Control+Z')
-    await expect
-      .poll(() => p.request.locator('.cm-content').innerText())
-      .toBe('{"displaynam":"x","preferredCollectorId":"1"}')
-    await page.keyboard.press('Control+Z')
-    await expect.poll(() => p.request.locator('.cm-content').innerText()).toContain('"name"')
-    await page.keyboard.press('Control+Z')
-    await expect.poll(() => p.path.inputValue()).toBe('')
-  })
+  await step(
+    'is checked against the schema, laid out without a change, and undone first by the editor, then by the request',
+    async () => {
+      await open(page, 'POST /device/devices', 'post device devices')
+      await write(page, '{"displaynam":"x","preferredCollectorId":"1"}')
+      await p.request.getByRole('button', { name: '3 problems' }).click()
+      await page.keyboard.press('Control+Shift+M')
+      await p.request.locator('.cm-panel-lint').getByText('no field “displaynam”; did you mean displayName?').waitFor()
+      await page.keyboard.press('Escape')
+      await p.request.getByRole('button', { name: 'Format' }).click()
+      await expect
+        .poll(() => p.request.locator('.cm-content').innerText())
+        .toBe('{\n  "displaynam": "x",\n  "preferredCollectorId": "1"\n}')
+      await p.request.locator('.cm-content').click()
+      await page.keyboard.press('Control+Z')
+      await expect
+        .poll(() => p.request.locator('.cm-content').innerText())
+        .toBe('{"displaynam":"x","preferredCollectorId":"1"}')
+      await page.keyboard.press('Control+Z')
+      await expect.poll(() => p.request.locator('.cm-content').innerText()).toContain('"name"')
+      await page.keyboard.press('Control+Z')
+      await expect.poll(() => p.path.inputValue()).toBe('')
+    },
+  )
 })

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { newRequest, parts, sendPath, suite, tabNames, until } from './harness'
 import { password, startPortal, type Portal } from './portal'
 import { portalForm, switcher } from './stub'
+import { step } from './story'
 
 const home = suite()
 let away: Portal
@@ -211,40 +212,46 @@ test('a remote portal that is gone at the start is shown with its tabs, and said
   }
 })
 
-test('the connection of a portal stays open while it is tested, and opens for what is wrong in it', async () => {
+test('a portal is added by its host, and its connection stays open while it is tested', async () => {
   const page = await home.page({ fresh: true })
-  await page.keyboard.press('Control+k')
-  await page.getByRole('textbox', { name: 'Command' }).fill('add portal')
-  await page
-    .getByRole('option', { name: /Add portal/i })
-    .first()
-    .click()
-  const form = page.getByRole('dialog', { name: 'Add portal' })
-  await form.getByLabel('Name', { exact: true }).fill('Nowhere')
-  await form.getByLabel('Address').fill('http://127.0.0.1:9/api')
-  const timeout = form.getByLabel('Timeout')
-  await form.getByText('Connection', { exact: true }).click()
-  await timeout.fill('2')
-  await form.getByRole('button', { name: 'Test connection' }).click()
-  await form.getByRole('alert').waitFor()
-  expect(await timeout.isVisible()).toBe(true)
-  await timeout.fill('9999')
-  await form.getByText('Connection', { exact: true }).click()
-  await expect.poll(() => timeout.isVisible()).toBe(false)
-  await form.getByRole('button', { name: 'Add portal' }).click()
-  await expect.poll(() => timeout.evaluate((e) => e === document.activeElement)).toBe(true)
-  await until(form.getByRole('alert'), /^Type 1 to 3600 seconds/)
-})
+  await step(
+    'the connection of a portal stays open while it is tested, and opens for what is wrong in it',
+    async () => {
+      await page.keyboard.press('Control+k')
+      await page.getByRole('textbox', { name: 'Command' }).fill('add portal')
+      await page
+        .getByRole('option', { name: /Add portal/i })
+        .first()
+        .click()
+      const form = page.getByRole('dialog', { name: 'Add portal' })
+      await form.getByLabel('Name', { exact: true }).fill('Nowhere')
+      await form.getByLabel('Address').fill('http://127.0.0.1:9/api')
+      const timeout = form.getByLabel('Timeout')
+      await form.getByText('Connection', { exact: true }).click()
+      await timeout.fill('2')
+      await form.getByRole('button', { name: 'Test connection' }).click()
+      await form.getByRole('alert').waitFor()
+      expect(await timeout.isVisible()).toBe(true)
+      await timeout.fill('9999')
+      await form.getByText('Connection', { exact: true }).click()
+      await expect.poll(() => timeout.isVisible()).toBe(false)
+      await form.getByRole('button', { name: 'Add portal' }).click()
+      await expect.poll(() => timeout.evaluate((e) => e === document.activeElement)).toBe(true)
+      await until(form.getByRole('alert'), /^Type 1 to 3600 seconds/)
+      await form.getByRole('button', { name: 'Cancel' }).click()
+      await form.waitFor({ state: 'detached' })
+    },
+  )
 
-test('an address without a path becomes that of the API when the portal is added', async () => {
-  const other = await startPortal(false)
-  try {
-    const page = await home.page()
-    const form = await portalForm(page, 'By its host', other.url)
-    await form.getByRole('button', { name: 'Add portal' }).click()
-    const signIn = page.getByRole('dialog', { name: 'Sign in to By its host' })
-    await signIn.getByText(`${other.url}/api`).waitFor()
-  } finally {
-    await other.stop()
-  }
+  await step('an address without a path becomes that of the API when the portal is added', async () => {
+    const other = await startPortal(false)
+    try {
+      const form = await portalForm(page, 'By its host', other.url)
+      await form.getByRole('button', { name: 'Add portal' }).click()
+      const signIn = page.getByRole('dialog', { name: 'Sign in to By its host' })
+      await signIn.getByText(`${other.url}/api`).waitFor()
+    } finally {
+      await other.stop()
+    }
+  })
 })

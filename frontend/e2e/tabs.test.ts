@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { newRequest, parts, sendPath, signIn, suite, tabNames, until } from './harness'
+import { step } from './story'
 
 const portal = suite()
 
@@ -45,16 +46,36 @@ test('after kill -9 everything is as it was a second before', async () => {
   await expect.poll(() => p.response.getByRole('tab', { name: 'Headers' }).getAttribute('aria-selected')).toBe('true')
 })
 
-test('who leaves a tab by a key while typing its path loses nothing of it', async () => {
-  const page = await portal.page()
+test('what is typed is kept in the tab that is left, and tabs that do not fit are in a menu', async () => {
+  const page = await portal.page({ width: 1280, height: 800, theme: 'light' })
   const p = parts(page)
-  await newRequest(page)
-  await p.path.fill('/device/groups?size=3')
-  await page.keyboard.press('Control+T')
-  await expect.poll(() => p.path.inputValue()).toBe('')
-  await page.keyboard.press('Control+Shift+Tab')
-  await expect.poll(() => p.path.inputValue()).toBe('/device/groups')
-  await expect.poll(() => p.request.getByRole('textbox', { name: 'size value' }).inputValue()).toBe('3')
+  await step('who leaves a tab by a key while typing its path loses nothing of it', async () => {
+    await newRequest(page)
+    await p.path.fill('/device/groups?size=3')
+    await page.keyboard.press('Control+T')
+    await expect.poll(() => p.path.inputValue()).toBe('')
+    await page.keyboard.press('Control+Shift+Tab')
+    await expect.poll(() => p.path.inputValue()).toBe('/device/groups')
+    await expect.poll(() => p.request.getByRole('textbox', { name: 'size value' }).inputValue()).toBe('3')
+  })
+
+  await step('tabs that do not fit are in a menu', async () => {
+    const before = (await tabNames(page)).length
+    await openAll(
+      page,
+      Array.from({ length: 9 }, (_, i) => `/device/devices/${i}`),
+    )
+    const strip = page.getByRole('tablist', { name: 'Open tabs' })
+    await strip.hover()
+    await page.mouse.wheel(0, -3000)
+    await expect.poll(() => strip.evaluate((e) => e.scrollLeft)).toBe(0)
+    await page.getByRole('button', { name: /^All \d+ tabs$/ }).click()
+    const all = page.getByRole('menu', { name: 'All tabs' }).getByRole('menuitemradio')
+    await expect.poll(() => all.count()).toBe(before + 9)
+    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/overflow.png` })
+    await all.filter({ hasText: '/device/devices/0' }).click()
+    await expect.poll(() => parts(page).path.inputValue()).toBe('/device/devices/0')
+  })
 })
 
 test('tabs are pinned, moved, closed and opened again from the keyboard', async () => {
@@ -69,7 +90,7 @@ test('tabs are pinned, moved, closed and opened again from the keyboard', async 
   await p.tabs.nth(1).focus()
   await page.keyboard.press('Shift+F10')
   await page.getByRole('menu', { name: 'Tab' }).waitFor()
-  await page.screenshot({ path: process.env.SHOTS ? `${process.env.SHOTS}/tab-menu.png` : undefined })
+  if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/tab-menu.png` })
   await page.getByRole('menuitem', { name: 'Pin' }).press('Enter')
   await expect.poll(() => names()).toEqual(['GET /b', 'GET /a', 'GET /d', 'GET /c'])
   await p.tabs.nth(2).click({ button: 'right' })
@@ -78,7 +99,8 @@ test('tabs are pinned, moved, closed and opened again from the keyboard', async 
   await page.getByTestId('toast').getByRole('button', { name: 'Undo' }).click()
   await expect.poll(async () => (await names()).sort()).toEqual(['GET /a', 'GET /b', 'GET /c', 'GET /d'])
   await p.tabs.nth(3).click({ button: 'middle' })
-  await p.tabs.nth(2).click({ button: 'middle' })
+  await p.tabs.nth(2).focus()
+  await page.keyboard.press('Delete')
   await expect.poll(async () => (await names()).length).toBe(2)
   await page.reload()
   await p.path.waitFor()
@@ -113,93 +135,67 @@ test('two windows show the same tabs, and neither overwrites the other', async (
   await b.path.fill('/theirs')
   const alert = other.getByRole('alert').filter({ hasText: 'Another window changed this request to GET /mine.' })
   await alert.waitFor()
-  await other.screenshot({ path: process.env.SHOTS ? `${process.env.SHOTS}/conflict.png` : undefined })
+  if (process.env.SHOTS) await other.screenshot({ path: `${process.env.SHOTS}/conflict.png` })
   await expect.poll(() => b.path.inputValue()).toBe('/theirs')
   await expect.poll(() => a.path.inputValue()).toBe('/mine')
   await alert.getByRole('button', { name: 'Keep mine' }).click()
   await expect.poll(() => a.path.inputValue()).toBe('/theirs')
 })
 
-test('tabs that do not fit are in a menu', async () => {
-  const page = await portal.page({ width: 1280, height: 800, theme: 'light' })
-  const before = (await tabNames(page)).length
-  await openAll(
-    page,
-    Array.from({ length: 9 }, (_, i) => `/device/devices/${i}`),
-  )
-  const strip = page.getByRole('tablist', { name: 'Open tabs' })
-  await strip.hover()
-  await page.mouse.wheel(0, -3000)
-  await expect.poll(() => strip.evaluate((e) => e.scrollLeft)).toBe(0)
-  await page.getByRole('button', { name: /^All \d+ tabs$/ }).click()
-  const all = page.getByRole('menu', { name: 'All tabs' }).getByRole('menuitemradio')
-  await expect.poll(() => all.count()).toBe(before + 9)
-  await page.screenshot({ path: process.env.SHOTS ? `${process.env.SHOTS}/overflow.png` : undefined })
-  await all.filter({ hasText: '/device/devices/0' }).click()
-  await expect.poll(() => parts(page).path.inputValue()).toBe('/device/devices/0')
-})
-
-test('requests of one path are told apart by what they ask for', async () => {
+test('tabs are told apart by what differs in them', async () => {
   const page = await portal.page({ fresh: true, width: 1280, height: 800 })
-  await openAll(
-    page,
-    Array.from({ length: 9 }, (_, i) => `/alert/alerts?offset=${50 * i}`),
-  )
-  await page.getByRole('button', { name: /^All \d+ tabs$/ }).click()
-  const all = page.getByRole('menu', { name: 'All tabs' }).getByRole('menuitemradio')
-  await expect
-    .poll(async () => (await all.allInnerTexts()).slice(0, 2).map((t) => t.replace(/\s+/g, ' ').trim()))
-    .toEqual(['GET /alert/alerts offset=0', 'GET /alert/alerts offset=50'])
-  await page.keyboard.press('Escape')
-  expect(await parts(page).tabs.nth(1).getAttribute('title')).toBe(
-    'GET /alert/alerts offset=50: API request, unsaved changes',
-  )
-  await page.keyboard.press('Control+P')
-  await page.keyboard.type('offset=150')
-  await until(
-    parts(page).palette.getByRole('group', { name: 'Tabs' }).getByRole('option'),
-    /\/alert\/alerts\s*offset=150/,
-  )
-})
+  const { palette, tabs } = parts(page)
+  await step('of a last segment that is too long its beginning and its end are shown, and all of it told', async () => {
+    const paths = ['/device/devices/{id}/enabledAutomaticDiscovery', '/device/devices/{id}/currentAutomaticDiscovery']
+    await openAll(page, paths)
+    await expect
+      .poll(() => tabs.locator('.end .tail').allInnerTexts())
+      .toEqual([expect.stringMatching(/^…\/enab.*….*Discovery$/), expect.stringMatching(/^…\/curr.*….*Discovery$/)])
+    for (const [i, path] of paths.entries()) {
+      const tail = tabs.nth(i).locator('.end .tail')
+      expect(await tail.evaluate((e) => e.scrollWidth <= e.clientWidth)).toBe(true)
+      expect(await tabs.nth(i).getAttribute('title')).toContain(path)
+    }
+  })
 
-test('requests that end in the same id are told apart however many tabs there are', async () => {
-  const page = await portal.page({ fresh: true, width: 1280, height: 800 })
-  await openAll(page, [
-    '/device/devices/7',
-    '/device/groups/7',
-    '/alert/alerts/7',
-    '/report/reports/7',
-    '/setting/admins/7',
-    '/setting/roles/7',
-    '/sdt/sdts/7',
-  ])
-  const { tabs } = parts(page)
-  await expect
-    .poll(() =>
-      tabs
-        .locator('.path')
-        .evaluateAll((all) =>
-          all.map((path) => (path.querySelector('.end') ?? path).textContent!.trim().replace(/^.*\/(\w+\/7)$/, '$1')),
-        ),
+  await step('requests of one path are told apart by what they ask for', async () => {
+    await openAll(
+      page,
+      Array.from({ length: 9 }, (_, i) => `/alert/alerts?offset=${50 * i}`),
     )
-    .toEqual(['devices/7', 'groups/7', 'alerts/7', 'reports/7', 'admins/7', 'roles/7', 'sdts/7'])
-})
+    await page.getByRole('button', { name: /^All \d+ tabs$/ }).click()
+    const all = page.getByRole('menu', { name: 'All tabs' }).getByRole('menuitemradio')
+    await expect
+      .poll(async () => (await all.allInnerTexts()).slice(-9, -7).map((t) => t.replace(/\s+/g, ' ').trim()))
+      .toEqual(['GET /alert/alerts offset=0', 'GET /alert/alerts offset=50'])
+    await page.keyboard.press('Escape')
+    expect(await tabs.nth(-8).getAttribute('title')).toBe('GET /alert/alerts offset=50: API request, unsaved changes')
+    await page.keyboard.press('Control+P')
+    await page.keyboard.type('offset=150')
+    await until(palette.getByRole('group', { name: 'Tabs' }).getByRole('option'), /\/alert\/alerts\s*offset=150/)
+    await page.keyboard.press('Escape')
+  })
 
-test('of a last segment that is too long for a tab its beginning and its end are shown, and all of it is told', async () => {
-  const page = await portal.page({ fresh: true, width: 1280, height: 800 })
-  const paths = ['/device/devices/{id}/enabledAutomaticDiscovery', '/device/devices/{id}/currentAutomaticDiscovery']
-  await openAll(page, paths)
-  const tabs = parts(page).tabs
-  await expect
-    .poll(() => tabs.locator('.end .tail').allInnerTexts())
-    .toEqual([expect.stringMatching(/^…\/enab.*….*Discovery$/), expect.stringMatching(/^…\/curr.*….*Discovery$/)])
-  for (const [i, path] of paths.entries()) {
-    expect(
-      await tabs
-        .nth(i)
-        .locator('.end .tail')
-        .evaluate((e) => e.scrollWidth <= e.clientWidth),
-    ).toBe(true)
-    expect(await tabs.nth(i).getAttribute('title')).toContain(path)
-  }
+  await step('requests that end in the same id are told apart however many tabs there are', async () => {
+    await openAll(page, [
+      '/device/devices/7',
+      '/device/groups/7',
+      '/alert/alerts/7',
+      '/report/reports/7',
+      '/setting/admins/7',
+      '/setting/roles/7',
+      '/sdt/sdts/7',
+    ])
+    await expect
+      .poll(() =>
+        tabs
+          .locator('.path')
+          .evaluateAll((all) =>
+            all
+              .slice(-7)
+              .map((path) => (path.querySelector('.end') ?? path).textContent!.trim().replace(/^.*\/(\w+\/7)$/, '$1')),
+          ),
+      )
+      .toEqual(['devices/7', 'groups/7', 'alerts/7', 'reports/7', 'admins/7', 'roles/7', 'sdts/7'])
+  })
 })
