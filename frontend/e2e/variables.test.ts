@@ -1,52 +1,74 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { addVariable, newRequest, parts, signIn, suite, until } from './harness'
+import { step } from './story'
 
 const portal = suite()
 
-test('a variable keeps the focus while it is typed, is renamed where it is used, and leads there', async () => {
-  const page = await portal.page()
+test('a variable is named, used, renamed and hidden, and what is wrong with it is said', async () => {
+  const page = await portal.page({ fresh: true })
   const p = parts(page)
-  await newRequest(page)
-  await p.path.fill('/device/devices/{{site}}')
-  await addVariable(page)
-  await page.keyboard.type('site', { delay: 120 }) // slower than it is saved: every pause is a chance to lose the focus
-  await expect.poll(() => page.evaluate(() => (document.activeElement as HTMLInputElement).value)).toBe('site')
-  const row = p.tools.getByRole('listitem', { name: 'site' })
-  await row.getByRole('button', { name: 'GET /device/devices/{{site}}' }).waitFor()
-  await page.keyboard.press('Tab')
-  await page.keyboard.press('Shift+Tab')
-  await row.getByLabel('Value of site').focus()
-  await page.keyboard.type('42', { delay: 450 })
-  await expect.poll(() => page.evaluate(() => (document.activeElement as HTMLInputElement).value)).toBe('42')
+  await step('a wrong name is said below the field, and one of another scope is told apart', async () => {
+    await newRequest(page)
+    await addVariable(page)
+    await page.keyboard.type('1 x')
+    await p.tools.getByText('Letters, digits and _ . - only, starting with a letter').waitFor()
+    await p.tools.getByRole('textbox', { name: 'Variable name' }).last().fill('both')
+    await p.tools.getByRole('button', { name: 'Delete both' }).waitFor()
+    await p.tools.getByLabel('Scope of both').selectOption('global')
+    await addVariable(page)
+    await page.keyboard.insertText('both')
+    await p.tools.getByText('Overrides the variable of all portals').waitFor()
+    await p.tools.getByText('Overridden by the variable of this portal').waitFor()
+    await p.tools
+      .getByText(/^\d{10}$/)
+      .first()
+      .waitFor()
+  })
 
-  await row.getByRole('textbox', { name: 'Variable name' }).fill('place')
-  await p.path.focus()
-  await page.getByTestId('toast').getByRole('button', { name: 'Rename to {{place}}' }).click()
-  await expect.poll(() => p.path.inputValue()).toBe('/device/devices/{{place}}')
-  await newRequest(page)
-  await p.tools.getByRole('button', { name: 'GET /device/devices/{{place}}' }).click()
-  await expect.poll(() => p.path.inputValue()).toBe('/device/devices/{{place}}')
-})
+  await step('a variable keeps the focus while it is typed, is renamed where it is used, and leads there', async () => {
+    await newRequest(page)
+    await p.path.fill('/device/devices/{{site}}')
+    await addVariable(page)
+    await page.keyboard.type('site', { delay: 120 }) // slower than it is saved: every pause is a chance to lose the focus
+    await expect.poll(() => page.evaluate(() => (document.activeElement as HTMLInputElement).value)).toBe('site')
+    const row = p.tools.getByRole('listitem', { name: 'site' })
+    await row.getByRole('button', { name: 'GET /device/devices/{{site}}' }).waitFor()
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Shift+Tab')
+    await row.getByLabel('Value of site').focus()
+    await page.keyboard.type('42', { delay: 450 })
+    await expect.poll(() => page.evaluate(() => (document.activeElement as HTMLInputElement).value)).toBe('42')
 
-test('a wrong name is said below the field, and one of another scope is told apart', async () => {
-  const page = await portal.page({ user: 'operator', theme: 'light', width: 1280, height: 800 })
-  const p = parts(page)
-  await newRequest(page)
-  await addVariable(page)
-  await page.keyboard.type('1 x')
-  await p.tools.getByText('Letters, digits and _ . - only, starting with a letter').waitFor()
-  await p.tools.getByRole('textbox', { name: 'Variable name' }).last().fill('both')
-  await p.tools.getByRole('button', { name: 'Delete both' }).waitFor()
-  await p.tools.getByLabel('Scope of both').selectOption('global')
-  await addVariable(page)
-  await page.keyboard.insertText('both')
-  await p.tools.getByText('Overrides the variable of all portals').waitFor()
-  await p.tools.getByText('Overridden by the variable of this portal').waitFor()
-  await p.tools
-    .getByText(/^\d{10}$/)
-    .first()
-    .waitFor()
+    await row.getByRole('textbox', { name: 'Variable name' }).fill('place')
+    await p.path.focus()
+    await page.getByTestId('toast').getByRole('button', { name: 'Rename to {{place}}' }).click()
+    await expect.poll(() => p.path.inputValue()).toBe('/device/devices/{{place}}')
+    await newRequest(page)
+    await p.tools.getByRole('button', { name: 'GET /device/devices/{{place}}' }).click()
+    await expect.poll(() => p.path.inputValue()).toBe('/device/devices/{{place}}')
+  })
+
+  await step('a variable that is no longer secret says that its value is gone, and brings it back', async () => {
+    await newRequest(page)
+    await addVariable(page)
+    await page.keyboard.type('hidden')
+    const row = p.tools.getByRole('listitem', { name: 'hidden' })
+    await row.getByLabel('Value of hidden').fill('web')
+    const secret = row.getByRole('checkbox', { name: 'Secret' })
+    await p.path.fill('/device/devices?filter=displayName~"{{hidden}}"&size=1')
+    await p.tools.getByRole('tab', { name: 'Variables' }).click() // the docs of the endpoint came to the front
+    await secret.check()
+    await row.getByPlaceholder(/^••••/).waitFor()
+    await secret.uncheck()
+    const message = page.getByTestId('toast')
+    await until(message, /^{{hidden}} lost its value: a secret cannot be read back/)
+    await message.getByRole('button', { name: 'Undo' }).click()
+    await expect.poll(() => secret.isChecked()).toBe(true)
+    await p.path.focus()
+    await page.keyboard.press('Control+Enter')
+    await until(p.status, /^200 OK.*1 item/)
+  })
 })
 
 test('variables go to a file without secrets, and come in without overwriting unasked', async () => {
@@ -57,6 +79,7 @@ test('variables go to a file without secrets, and come in without overwriting un
   await page.keyboard.insertText('apiKey')
   await p.tools.getByRole('button', { name: 'Delete apiKey' }).waitFor()
   await p.tools.getByRole('checkbox', { name: 'Secret' }).check()
+  await expect.poll(() => p.tools.getByLabel('Value of apiKey').getAttribute('type')).toBe('password')
   await p.tools.getByLabel('Value of apiKey').fill('pLaNtEd-53cr3t')
   await page.waitForResponse(
     (r) =>
@@ -99,7 +122,7 @@ test('variables go to a file without secrets, and come in without overwriting un
   await expect
     .poll(() => secret.getAttribute('placeholder'))
     .toBe(kept.includes('in the system keyring') ? kept : 'not saved, no system keyring: type it again')
-  await page.screenshot({ path: process.env.SHOTS ? `${process.env.SHOTS}/variables-missing.png` : undefined })
+  if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/variables-missing.png` })
   await secret.fill('pLaNtEd-again')
   await expect.poll(() => secret.getAttribute('placeholder')).toBe(kept)
 })
@@ -147,7 +170,7 @@ test('a deleted secret comes back with its value; saved requests that use a vari
   await p.path.focus()
   await page.keyboard.press('Control+w')
   await row.getByText('Saved in').waitFor()
-  await page.screenshot({ path: process.env.SHOTS ? `${process.env.SHOTS}/variables.png` : undefined })
+  if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/variables.png` })
   await row.getByRole('button', { name: 'Quiet devices' }).click()
   await expect.poll(() => p.path.inputValue()).toBe('/device/devices')
 
@@ -196,29 +219,6 @@ test('of many variables those in sight are made, the rest by scrolling, and each
   await p.tools.getByRole('searchbox').fill('')
   await p.tools.getByRole('button', { name: 'Add variable' }).click()
   await expect.poll(() => page.evaluate(() => (document.activeElement as HTMLInputElement).value)).toBe('variable1')
-})
-
-test('a variable that is no longer secret says that its value is gone, and brings it back', async () => {
-  const page = await portal.page({ fresh: true })
-  const p = parts(page)
-  await newRequest(page)
-  await addVariable(page)
-  await page.keyboard.type('hidden')
-  const row = p.tools.getByRole('listitem', { name: 'hidden' })
-  await row.getByLabel('Value of hidden').fill('web')
-  const secret = row.getByRole('checkbox', { name: 'Secret' })
-  await p.path.fill('/device/devices?filter=displayName~"{{hidden}}"&size=1')
-  await p.tools.getByRole('tab', { name: 'Variables' }).click() // the docs of the endpoint came to the front
-  await secret.check()
-  await row.getByPlaceholder(/^••••/).waitFor()
-  await secret.uncheck()
-  const message = page.getByTestId('toast')
-  await until(message, /^{{hidden}} lost its value: a secret cannot be read back/)
-  await message.getByRole('button', { name: 'Undo' }).click()
-  await expect.poll(() => secret.isChecked()).toBe(true)
-  await p.path.focus()
-  await page.keyboard.press('Control+Enter')
-  await until(p.status, /^200 OK.*1 item/)
 })
 
 test('an environment overrides variables, is switched beside the portal and in the palette, and comes back', async () => {
