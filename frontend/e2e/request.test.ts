@@ -1,107 +1,85 @@
 import { expect, test } from 'vitest'
-import { endpoint, newRequest, parts, suite, tabNames, until } from './harness'
+import { endpoint, newRequest, parts, suite, until } from './harness'
+import { step } from './story'
 
 const portal = suite()
 
-test('form and raw JSON are one body: a number stays the number that was typed', async () => {
+test('the body is edited as form and as text, and nothing of it is lost', async () => {
   const page = await portal.page()
   const p = parts(page)
-  await newRequest(page)
-  await p.search.fill('post device devices')
-  await endpoint(page, 'POST /device/devices').click()
-  await p.request.getByRole('tab', { name: 'Raw JSON' }).click()
-  const editor = p.request.locator('.cm-content')
-  await editor.click()
-  await page.keyboard.press('Control+A')
-  await page.keyboard.insertText(
-    '{"a": 1.50, "big": 9007199254740993, "a": "twice", "on": true, "in": {"deep": [1e3]}}',
-  )
-  await p.request.getByRole('tab', { name: 'Form' }).click()
-  const body = p.request.getByRole('region', { name: 'Body' })
-  await body.getByRole('textbox', { name: 'big value' }).fill('9007199254740995')
-  await body.getByRole('switch', { name: 'on value' }).click()
-  await p.request.getByRole('tab', { name: 'Raw JSON' }).click()
-  await expect
-    .poll(() => p.request.locator('.cm-content').innerText())
-    .toBe('{"a": 1.50, "big": 9007199254740995, "a": "twice", "on": false, "in": {"deep": [1e3]}}')
+  await step('form and raw JSON are one body: a number stays the number that was typed', async () => {
+    await newRequest(page)
+    await p.search.fill('post device devices')
+    await endpoint(page, 'POST /device/devices').click()
+    await p.request.getByRole('tab', { name: 'Raw JSON' }).click()
+    const editor = p.request.locator('.cm-content')
+    await editor.click()
+    await page.keyboard.press('Control+A')
+    await page.keyboard.insertText(
+      '{"a": 1.50, "big": 9007199254740993, "a": "twice", "on": true, "in": {"deep": [1e3]}}',
+    )
+    await p.request.getByRole('tab', { name: 'Form' }).click()
+    const body = p.request.getByRole('region', { name: 'Body' })
+    await body.getByRole('textbox', { name: 'big value' }).fill('9007199254740995')
+    await body.getByRole('switch', { name: 'on value' }).click()
+    await p.request.getByRole('tab', { name: 'Raw JSON' }).click()
+    await expect
+      .poll(() => p.request.locator('.cm-content').innerText())
+      .toBe('{"a": 1.50, "big": 9007199254740995, "a": "twice", "on": false, "in": {"deep": [1e3]}}')
+  })
+
+  await step('text that is no JSON is kept, and said where it is wrong', async () => {
+    await newRequest(page)
+    await p.method.selectOption('POST')
+    await p.request.getByRole('tab', { name: 'Raw JSON' }).click()
+    await p.request.locator('.cm-content').click()
+    await page.keyboard.insertText('{"a": 01}')
+    await p.request.getByText('Line 1, column 7').waitFor()
+    await p.request.getByRole('tab', { name: 'Form' }).click()
+    await p.request.getByText('The text stays unchanged').waitFor()
+    await p.request.getByRole('tab', { name: 'Raw JSON' }).click()
+    await expect.poll(() => p.request.locator('.cm-content').innerText()).toBe('{"a": 01}')
+  })
+
+  await step('a body field switched off is not in the body, and comes back at its place', async () => {
+    await newRequest(page)
+    await p.search.fill('post device devices')
+    await endpoint(page, 'POST /device/devices').click()
+    const body = p.request.getByRole('region', { name: 'Body' })
+    await body.getByRole('switch', { name: 'name on', exact: true }).first().click()
+    await body.getByText('not sent').waitFor()
+    await body.getByRole('switch', { name: 'name on', exact: true }).first().click()
+    await expect.poll(() => body.getByText('not sent').count()).toBe(0)
+  })
 })
 
-test('text that is no JSON is kept, and said where it is wrong', async () => {
+test('the path suggests endpoints, and takes a pasted cURL command', async () => {
   const page = await portal.page()
   const p = parts(page)
-  await newRequest(page)
-  await p.method.selectOption('POST')
-  await p.request.getByRole('tab', { name: 'Raw JSON' }).click()
-  await p.request.locator('.cm-content').click()
-  await page.keyboard.insertText('{"a": 01}')
-  await p.request.getByText('Line 1, column 7').waitFor()
-  await p.request.getByRole('tab', { name: 'Form' }).click()
-  await p.request.getByText('The text stays unchanged').waitFor()
-  await p.request.getByRole('tab', { name: 'Raw JSON' }).click()
-  await expect.poll(() => p.request.locator('.cm-content').innerText()).toBe('{"a": 01}')
-})
+  await step('the path suggests endpoints, by keyboard', async () => {
+    await newRequest(page)
+    await p.path.fill('/device/dev')
+    await p.request.getByRole('listbox', { name: 'Endpoints' }).getByRole('option').first().waitFor()
+    await page.keyboard.press('ArrowDown')
+    await expect.poll(() => p.path.getAttribute('aria-activedescendant')).toBeTruthy()
+    await page.keyboard.press('Enter')
+    await expect.poll(() => p.path.inputValue()).toBe('/device/devices')
+    await page.keyboard.press('Control+Enter')
+    await until(p.status, /^200 OK/)
+  })
 
-test('a body field switched off is not in the body, and comes back at its place', async () => {
-  const page = await portal.page()
-  const p = parts(page)
-  await newRequest(page)
-  await p.search.fill('post device devices')
-  await endpoint(page, 'POST /device/devices').click()
-  const body = p.request.getByRole('region', { name: 'Body' })
-  await body.getByRole('switch', { name: 'name on', exact: true }).first().click()
-  await body.getByText('not sent').waitFor()
-  await body.getByRole('switch', { name: 'name on', exact: true }).first().click()
-  await expect.poll(() => body.getByText('not sent').count()).toBe(0)
-})
-
-test('the path suggests endpoints, by keyboard', async () => {
-  const page = await portal.page()
-  const p = parts(page)
-  await newRequest(page)
-  await p.path.fill('/device/dev')
-  await p.request.getByRole('listbox', { name: 'Endpoints' }).getByRole('option').first().waitFor()
-  await page.keyboard.press('ArrowDown')
-  await expect.poll(() => p.path.getAttribute('aria-activedescendant')).toBeTruthy()
-  await page.keyboard.press('Enter')
-  await expect.poll(() => p.path.inputValue()).toBe('/device/devices')
-  await page.keyboard.press('Control+Enter')
-  await until(p.status, /^200 OK/)
-})
-
-test('a pasted cURL command becomes the request', async () => {
-  const page = await portal.page()
-  const p = parts(page)
-  await newRequest(page)
-  await page.evaluate(() =>
-    navigator.clipboard.writeText(
-      `curl -X PATCH '${location.origin}/api/device/devices/7?dry=1' \\\n  -H 'X-Note: a b' -d '{"displayName":"x"}'`,
-    ),
-  )
-  await p.path.focus()
-  await page.keyboard.press('Control+V')
-  await expect.poll(() => p.path.inputValue()).toBe('/device/devices/7')
-  await expect.poll(() => p.method.inputValue()).toBe('PATCH')
-  await expect.poll(() => p.request.getByRole('textbox', { name: 'dry value' }).inputValue()).toBe('1')
-  await expect.poll(() => p.request.getByRole('textbox', { name: 'X-Note value' }).inputValue()).toBe('a b')
-})
-
-test('tabs are renamed, duplicated, closed and reopened', async () => {
-  const page = await portal.page()
-  const p = parts(page)
-  await newRequest(page)
-  await p.path.fill('/device/groups')
-  await page.keyboard.press('Escape')
-  await expect.poll(async () => (await tabNames(page)).at(-1)).toBe('GET /device/groups')
-  await page.keyboard.press('F2')
-  await page.keyboard.type('My groups')
-  await page.keyboard.press('Enter')
-  await expect.poll(async () => (await tabNames(page)).at(-1)).toBe('My groups')
-  await page.keyboard.press('Control+D')
-  await expect.poll(async () => (await tabNames(page)).slice(-2)).toEqual(['My groups', 'My groups'])
-  const before = await p.tabs.count()
-  await p.tabs.last().focus()
-  await page.keyboard.press('Delete')
-  await expect.poll(() => p.tabs.count()).toBe(before - 1)
-  await page.keyboard.press('Control+Shift+T')
-  await expect.poll(() => p.tabs.count()).toBe(before)
+  await step('a pasted cURL command becomes the request', async () => {
+    await newRequest(page)
+    await page.evaluate(() =>
+      navigator.clipboard.writeText(
+        `curl -X PATCH '${location.origin}/api/device/devices/7?dry=1' \\\n  -H 'X-Note: a b' -d '{"displayName":"x"}'`,
+      ),
+    )
+    await p.path.focus()
+    await page.keyboard.press('Control+V')
+    await expect.poll(() => p.path.inputValue()).toBe('/device/devices/7')
+    await expect.poll(() => p.method.inputValue()).toBe('PATCH')
+    await expect.poll(() => p.request.getByRole('textbox', { name: 'dry value' }).inputValue()).toBe('1')
+    await expect.poll(() => p.request.getByRole('textbox', { name: 'X-Note value' }).inputValue()).toBe('a b')
+  })
 })
