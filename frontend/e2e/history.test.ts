@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { newRequest, parts, sendPath, signIn, suite, until } from './harness'
+import { newRequest, parts, raw, sendPath, signIn, suite, until } from './harness'
+import { step } from './story'
 
 const portal = suite()
 const run = promisify(execFile)
@@ -178,21 +179,48 @@ test('several requests become a script that runs, with the variables at its top'
   expect(await readFile(await file.path(), 'utf8')).toContain('Expect status 404.')
 })
 
-test('the keyboard does all of it', async () => {
-  const page = await portal.page({ user: 'viewer', theme: 'light', width: 1280, height: 800 })
+test('chosen requests are saved as HAR, and the keyboard selects and deletes', async () => {
+  const page = await portal.page({ fresh: true, width: 1280, height: 800 })
   const p = parts(page)
   await newRequest(page)
-  for (const path of ['/setting/version', '/device/groups', '/device/devices']) await sendPath(page, path)
+  for (const path of ['/setting/version', '/device/groups?size=1', '/device/devices?size=1']) await sendPath(page, path)
   const h = await history(page)
-  await h.rows.first().getByRole('button', { name: /^GET/ }).focus()
-  await page.keyboard.press('Shift+ArrowDown')
-  await p.tools.getByText('2 selected').waitFor()
-  await page.keyboard.press('Control+a')
-  await p.tools.getByText('3 selected').waitFor()
-  await page.keyboard.press('Escape')
-  await p.tools.getByText('3 selected').waitFor({ state: 'detached' })
-  await page.keyboard.press('Delete')
-  await expect.poll(() => h.rows.count()).toBe(2)
+  await step('chosen requests are saved as HAR, with their answers', async () => {
+    await h.select('GET /setting/version').check()
+    await h.select('GET /device/groups').check()
+    const bar = page.getByRole('group', { name: 'Selected requests' })
+    expect(await bar.getByText('2 selected').evaluate((e) => e.scrollWidth <= e.clientWidth)).toBe(true)
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      bar.getByRole('button', { name: 'Save as HAR' }).click(),
+    ])
+    const { log } = JSON.parse(await readFile(await file.path(), 'utf8')) as {
+      log: { entries: { request: { url: string }; response: { content: { text: string } } }[] }
+    }
+    expect(
+      log.entries.map((e) => [
+        new URL(e.request.url).pathname,
+        Object.keys(JSON.parse(e.response.content.text) as object).length > 0,
+      ]),
+    ).toEqual([
+      ['/api/setting/version', true],
+      ['/api/device/groups', true],
+    ])
+    await bar.getByRole('button', { name: 'Clear selection' }).click()
+    await bar.waitFor({ state: 'detached' })
+  })
+
+  await step('the keyboard does all of it', async () => {
+    await h.rows.first().getByRole('button', { name: /^GET/ }).focus()
+    await page.keyboard.press('Shift+ArrowDown')
+    await p.tools.getByText('2 selected').waitFor()
+    await page.keyboard.press('Control+a')
+    await p.tools.getByText('3 selected').waitFor()
+    await page.keyboard.press('Escape')
+    await p.tools.getByText('3 selected').waitFor({ state: 'detached' })
+    await page.keyboard.press('Delete')
+    await expect.poll(() => h.rows.count()).toBe(2)
+  })
 })
 
 test('snippets follow the draft, keep the language, and are saved', async () => {
@@ -223,33 +251,24 @@ test('snippets follow the draft, keep the language, and are saved', async () => 
   await until(code, /^package main/) // the code is called what it is until the other has come
   goOn()
   await until(p.response.getByRole('group', { name: 'JavaScript snippet' }), /fetch\(/)
-})
 
-test('chosen requests are saved as HAR, with their answers', async () => {
-  const page = await portal.page({ fresh: true, width: 1280, height: 800 })
-  await newRequest(page)
-  for (const path of ['/setting/version', '/device/groups?size=1', '/device/devices?size=1']) await sendPath(page, path)
-  const h = await history(page)
-  await h.select('GET /setting/version').check()
-  await h.select('GET /device/groups').check()
-  const bar = page.getByRole('group', { name: 'Selected requests' })
-  expect(await bar.getByText('2 selected').evaluate((e) => e.scrollWidth <= e.clientWidth)).toBe(true)
-  const [file] = await Promise.all([
-    page.waitForEvent('download'),
-    bar.getByRole('button', { name: 'Save as HAR' }).click(),
-  ])
-  const { log } = JSON.parse(await readFile(await file.path(), 'utf8')) as {
-    log: { entries: { request: { url: string }; response: { content: { text: string } } }[] }
-  }
-  expect(
-    log.entries.map((e) => [
-      new URL(e.request.url).pathname,
-      Object.keys(JSON.parse(e.response.content.text) as object).length > 0,
-    ]),
-  ).toEqual([
-    ['/api/setting/version', true],
-    ['/api/device/groups', true],
-  ])
-  await bar.getByRole('button', { name: 'Clear selection' }).click()
-  await bar.waitFor({ state: 'detached' })
+  await step('the lines of a snippet keep their continuations, and each language its own words', async () => {
+    await newRequest(page)
+    await p.path.fill('/device/devices')
+    await p.method.selectOption('POST')
+    await raw(page, '{"name": "it\'s $HOME", "disableAlerting": true, "link": null}')
+    await p.response.getByRole('tab', { name: 'Snippets' }).click()
+    const snippet = async (language: string, has: RegExp) => {
+      await p.response.getByRole('radio', { name: language, exact: true }).check({ force: true })
+      return until(p.response.getByRole('group', { name: `${language} snippet` }), has)
+    }
+    const curl = await snippet('cURL', /^curl .*device\/devices.* \\$/m)
+    const lines = curl.slice(curl.indexOf('curl ')).trimEnd().split('\n')
+    expect(lines.length).toBeGreaterThan(2)
+    for (const line of lines.slice(0, -1)) expect(line).toMatch(/ \\$/)
+    const python = await snippet('Python', /^import .*device\/devices/ms)
+    expect(python.replace(/r'''.*?'''/gs, 'text')).not.toMatch(/\b(true|null)\b/) // which JSON says, and Python does not
+    const groovy = await snippet('Groovy', /(openConnection|HttpClient)/)
+    expect(groovy).toContain(`'{"name": "it\\'s $HOME"`) // in single quotes, where Groovy fills nothing in
+  })
 })

@@ -2,8 +2,9 @@ import { expect, test } from 'vitest'
 import type { Page, Request } from 'playwright-core'
 import { findings } from './findings'
 import { parts, suite, until } from './harness'
+import { step } from './story'
 
-const it = suite()
+const portal = suite()
 
 async function monitor(page: Page) {
   await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'Monitor' }).click()
@@ -14,7 +15,7 @@ async function monitor(page: Page) {
 }
 
 test('the overview says what is wrong, by keyboard too, and opens the very call it made', async () => {
-  const page = await it.page({ fresh: true, bypassCSP: true })
+  const page = await portal.page({ fresh: true, bypassCSP: true })
   const { main, alerts, rows } = await monitor(page)
   await expect
     .poll(() =>
@@ -34,7 +35,6 @@ test('the overview says what is wrong, by keyboard too, and opens the very call 
   await main.getByRole('group', { name: /^Network: \d+ devices/ }).waitFor()
   const chosen = main.getByRole('region', { name: 'Selected alert' })
   await chosen.getByRole('img').or(chosen.getByText('Loading history')).waitFor()
-  expect(await findings(page)).toEqual([])
 
   // The status bar counts the whole portal, and leads to what it counts.
   const short = page.getByRole('region', { name: 'Summary' })
@@ -101,10 +101,9 @@ test('the overview says what is wrong, by keyboard too, and opens the very call 
     .toBeGreaterThan(0)
 })
 
-test('what changes elsewhere is seen without asking, a pause holds it back, and both themes are clean', async () => {
-  const page = await it.page({ fresh: true, bypassCSP: true, theme: 'light' })
+test('what changes elsewhere is seen without asking, and a pause holds it back', async () => {
+  const page = await portal.page({ fresh: true, bypassCSP: true, theme: 'light' })
   const { main, rows } = await monitor(page)
-  expect(await findings(page)).toEqual([])
   const unacked = main.getByRole('button', { name: /^Ack / })
   const name = (await unacked.first().getAttribute('aria-label'))!
   await unacked.first().click()
@@ -122,26 +121,58 @@ test('what changes elsewhere is seen without asking, a pause holds it back, and 
   await expect.poll(() => rows.count()).toBeGreaterThan(2)
 })
 
-test('the overview of a group says which, leads back, and to the devices of a group without groups', async () => {
-  const page = await it.page({ fresh: true, bypassCSP: true, width: 1280, height: 800 })
-  const { main } = await monitor(page)
-  const health = main.getByRole('region', { name: 'Device health' })
-  await health.getByRole('button', { name: 'Sites' }).click()
-  await health.getByText('3 groups in Sites').waitFor()
-  expect(await findings(page)).toEqual([])
-  await health.getByRole('button', { name: 'Show all groups' }).click()
-  await health.getByRole('button', { name: 'Power' }).click()
-  await main.getByRole('heading', { name: 'Power' }).waitFor()
-  await expect
-    .poll(() => main.getByRole('grid', { name: 'Devices' }).getByRole('row').nth(1).innerText())
-    .toContain('ups-')
+test('the overview of a group says which, and where there is little room what matters is in sight', async () => {
+  const page = await portal.page({ fresh: true, bypassCSP: true, width: 1280, height: 800 })
+  await step('groups below the end of the list are announced, and led to', async () => {
+    const { main } = await monitor(page)
+    const health = main.getByRole('region', { name: 'Device health' })
+    const more = health.getByRole('button', { name: /^\d more groups?$/ })
+    for (let n = 0; n < 12 && (await more.or(health.getByRole('button', { name: 'Sites' })).count()) > 0; n++) {
+      if (!(await more.count())) break
+      await more.click()
+    }
+    await expect.poll(() => more.count()).toBe(0)
+  })
+
+  await step('of what an alert is about the end is read where there is little room', async () => {
+    await monitor(page)
+    await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: 'Alerts' }).click()
+    const row = page
+      .getByRole('grid', { name: 'Alerts' })
+      .getByRole('row', { name: /SNMP_Interfaces/ })
+      .first()
+    await row.click()
+    await page.getByRole('region', { name: 'Alert', exact: true }).getByText('opened as').waitFor()
+    const cut = (at: number) =>
+      row
+        .getByRole('gridcell', { name: /SNMP_Interfaces/ })
+        .locator('.source > span')
+        .nth(at)
+        .evaluate((e) => e.scrollWidth > e.clientWidth)
+    expect([await cut(0), await cut(2)]).toEqual([true, false])
+  })
+
+  await step(
+    'the overview of a group says which, leads back, and to the devices of a group without groups',
+    async () => {
+      await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: 'Overview' }).click()
+      const { main } = await monitor(page)
+      const health = main.getByRole('region', { name: 'Device health' })
+      await health.getByRole('button', { name: 'Sites' }).click()
+      await health.getByText('3 groups in Sites').waitFor()
+      expect(await findings(page)).toEqual([])
+      await health.getByRole('button', { name: 'Show all groups' }).click()
+      await health.getByRole('button', { name: 'Power' }).click()
+      await main.getByRole('heading', { name: 'Power' }).waitFor()
+      await expect
+        .poll(() => main.getByRole('grid', { name: 'Devices' }).getByRole('row').nth(1).innerText())
+        .toContain('ups-')
+    },
+  )
 })
 
-test.each([
-  [800, 600],
-  [640, 400],
-])('on a page of %i × %i the overview shows all of its panes below each other, also in an incident', async (w, h) => {
-  const page = await it.page({ fresh: true, width: w, height: h })
+test('in a small window the overview shows all of its panes below each other, also in an incident', async () => {
+  const page = await portal.page({ fresh: true, width: 800, height: 600 })
   await page.route('**/api/demo/incidents?*', (route) =>
     route.fulfill({
       json: {
@@ -153,44 +184,40 @@ test.each([
     }),
   )
   const { main } = await monitor(page)
-  const banner = main.getByRole('status').filter({ hasText: 'Demo incident: Core switch down' })
-  await banner.waitFor()
-  const sentence = (await banner.getByText(/^since /).boundingBox())!
-  expect(sentence.width).toBeGreaterThan(200)
-  const boxes = await Promise.all(
-    [banner, main.getByRole('region', { name: 'Counts' }), main.getByRole('region', { name: 'Active alerts' })].map(
-      async (pane) => (await pane.boundingBox())!,
-    ),
-  )
-  for (const [i, box] of boxes.slice(1).entries()) expect(box.y).toBeGreaterThanOrEqual(boxes[i].y + boxes[i].height)
-  for (const pane of [
-    main.getByRole('img', { name: /^Alerts raised/ }),
-    main
-      .getByRole('region', { name: 'Device health' })
-      .getByText('one cell per device')
-      .or(main.getByText(/groups$/)),
-    main.getByRole('region', { name: 'Selected alert' }).getByRole('img'),
-  ]) {
-    await pane.first().scrollIntoViewIfNeeded()
-    const { width, height } = (await pane.first().boundingBox())!
-    expect(Math.min(width, height)).toBeGreaterThan(10)
-  }
-})
-
-test('groups below the end of the list are announced, and led to', async () => {
-  const page = await it.page({ fresh: true, width: 1280, height: 800 })
-  const { main } = await monitor(page)
-  const health = main.getByRole('region', { name: 'Device health' })
-  const more = health.getByRole('button', { name: /^\d more groups?$/ })
-  for (let n = 0; n < 12 && (await more.or(health.getByRole('button', { name: 'Sites' })).count()) > 0; n++) {
-    if (!(await more.count())) break
-    await more.click()
-  }
-  await expect.poll(() => more.count()).toBe(0)
+  for (const [width, height] of [
+    [800, 600],
+    [640, 400],
+  ])
+    await step(`${width} × ${height}`, async () => {
+      await page.setViewportSize({ width, height })
+      const banner = main.getByRole('status').filter({ hasText: 'Demo incident: Core switch down' })
+      await banner.waitFor()
+      const sentence = (await banner.getByText(/^since /).boundingBox())!
+      expect(sentence.width).toBeGreaterThan(200)
+      const boxes = await Promise.all(
+        [banner, main.getByRole('region', { name: 'Counts' }), main.getByRole('region', { name: 'Active alerts' })].map(
+          async (pane) => (await pane.boundingBox())!,
+        ),
+      )
+      for (const [i, box] of boxes.slice(1).entries())
+        expect(box.y).toBeGreaterThanOrEqual(boxes[i].y + boxes[i].height)
+      for (const pane of [
+        main.getByRole('img', { name: /^Alerts raised/ }),
+        main
+          .getByRole('region', { name: 'Device health' })
+          .getByText('one cell per device')
+          .or(main.getByText(/groups$/)),
+        main.getByRole('region', { name: 'Selected alert' }).getByRole('img'),
+      ]) {
+        await pane.first().scrollIntoViewIfNeeded()
+        const box = (await pane.first().boundingBox())!
+        expect(Math.min(box.width, box.height)).toBeGreaterThan(10)
+      }
+    })
 })
 
 test('alerts are filtered by the API and acted upon by keys, several at once, and maintenance is taken back', async () => {
-  const page = await it.page({ fresh: true, bypassCSP: true })
+  const page = await portal.page({ fresh: true, bypassCSP: true })
   await monitor(page)
   await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: 'Alerts' }).click()
   const main = page.getByRole('main', { name: 'Monitor' })
@@ -203,7 +230,6 @@ test('alerts are filtered by the API and acted upon by keys, several at once, an
   await page.keyboard.press('ArrowDown')
   const details = main.getByRole('region', { name: 'Alert', exact: true })
   await details.getByText('opened as').first().waitFor()
-  expect(await findings(page)).toEqual([])
   await page.keyboard.press('n')
   await page
     .getByRole('dialog', { name: /^Add a note/ })
@@ -264,7 +290,7 @@ test('alerts are filtered by the API and acted upon by keys, several at once, an
 })
 
 test('an incident of the demo is started, shown, and stopped; its time is paused; a reset wants a word', async () => {
-  const page = await it.page({ fresh: true, bypassCSP: true, theme: 'light' })
+  const page = await portal.page({ fresh: true, bypassCSP: true, theme: 'light' })
   await monitor(page)
   await page.keyboard.press('Control+K')
   await page.getByRole('textbox', { name: 'Command' }).fill('Go to Demo')
@@ -314,8 +340,8 @@ test('an incident of the demo is started, shown, and stopped; its time is paused
 })
 
 test('what is drawn takes on the colours as they change, by the system or by hand', async () => {
-  const page = await it.page({ fresh: true })
-  await it.filled
+  const page = await portal.page({ fresh: true })
+  await portal.filled
   const asking = new Set<Request>()
   page.on('request', (r) => {
     if (r.resourceType() === 'fetch') asking.add(r)
@@ -340,27 +366,8 @@ test('what is drawn takes on the colours as they change, by the system or by han
   await expect.poll(drawn).toEqual(light)
 })
 
-test('of what an alert is about the end is read where there is little room', async () => {
-  const page = await it.page({ fresh: true, width: 1280, height: 800 })
-  await monitor(page)
-  await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: 'Alerts' }).click()
-  const row = page
-    .getByRole('grid', { name: 'Alerts' })
-    .getByRole('row', { name: /SNMP_Interfaces/ })
-    .first()
-  await row.click()
-  await page.getByRole('region', { name: 'Alert', exact: true }).getByText('opened as').waitFor()
-  const cut = (at: number) =>
-    row
-      .getByRole('gridcell', { name: /SNMP_Interfaces/ })
-      .locator('.source > span')
-      .nth(at)
-      .evaluate((e) => e.scrollWidth > e.clientWidth)
-  expect([await cut(0), await cut(2)]).toEqual([true, false])
-})
-
 test('the chart of an alert reaches to now, also where nothing was measured since', async () => {
-  const page = await it.page({ fresh: true })
+  const page = await portal.page({ fresh: true })
   await page.route(/\/instances\/\d+\/data\?/, async (route) => {
     const asked = new URL(route.request().url()).searchParams
     const [from, to] = ['start', 'end'].map((name) => 1000 * Number(asked.get(name)))
