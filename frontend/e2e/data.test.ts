@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { signIn, suite } from './harness'
+import { step } from './story'
 
 const portal = suite()
 
@@ -85,47 +86,43 @@ test('a backup is saved, a broken one changes nothing, and the whole one comes b
   await rm(folder, { recursive: true })
 })
 
-test('diagnostics are saved, all settings are reset at once and come back, and a viewer is told why not', async () => {
+test('diagnostics are saved, all settings are reset at once and come back, and licences are found', async () => {
   const page = await portal.page({ fresh: true, theme: 'dark' })
-  const theme = () => page.evaluate(() => document.documentElement.dataset.theme)
-  const appearance = await settings(page, 'Appearance')
-  await appearance.getByRole('group', { name: 'Theme' }).getByRole('radio', { name: 'Light' }).check()
-  await appearance.getByRole('tab', { name: 'Data', exact: true }).click()
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    appearance.getByRole('button', { name: 'Save diagnostics…' }).click(),
-  ])
-  expect(download.suggestedFilename()).toMatch(/^spyglass-diagnostics-.*\.zip$/)
-  await appearance.getByRole('button', { name: 'Reset all settings' }).click()
-  await expect.poll(() => theme()).toBe('dark')
-  await page.keyboard.press('Escape')
-  await page.getByTestId('toast').getByRole('button', { name: 'Undo' }).click()
-  await expect.poll(() => theme()).toBe('light')
+  await step('diagnostics are saved, and all settings are reset at once and come back', async () => {
+    const theme = () => page.evaluate(() => document.documentElement.dataset.theme)
+    const appearance = await settings(page, 'Appearance')
+    await appearance.getByRole('group', { name: 'Theme' }).getByRole('radio', { name: 'Light' }).check()
+    await appearance.getByRole('tab', { name: 'Data', exact: true }).click()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      appearance.getByRole('button', { name: 'Save diagnostics…' }).click(),
+    ])
+    expect(download.suggestedFilename()).toMatch(/^spyglass-diagnostics-.*\.zip$/)
+    await appearance.getByRole('button', { name: 'Reset all settings' }).click()
+    await expect.poll(() => theme()).toBe('dark')
+    await page.keyboard.press('Escape')
+    await page.getByTestId('toast').getByRole('button', { name: 'Undo' }).click()
+    await expect.poll(() => theme()).toBe('light')
+  })
 
-  const viewer = await portal.page({ user: 'viewer' })
-  const data = await settings(viewer, 'Data')
-  await data.getByText('Only an administrator can back up').waitFor()
-  await expect.poll(() => data.getByRole('button', { name: 'Back up…' }).count()).toBe(0)
-})
-
-test('About tells the version and finds a licence', async () => {
-  const page = await portal.page({ fresh: true })
-  const rule = '-'.repeat(78)
-  await page.route('**/licences.txt', (route) =>
-    route.fulfill({
-      contentType: 'text/plain',
-      body: `Thanks\n\none 1.0: MIT\ntwo 2.0: ISC\n\n${rule}\none 1.0 (MIT)\n\nPermission\n\n${rule}\ntwo 2.0 (ISC)\n\nMay be used\n`,
-    }),
-  )
-  await page.keyboard.press('Control+k')
-  await page.keyboard.type('About Spyglass')
-  await page.keyboard.press('Enter')
-  const about = page.getByRole('dialog', { name: 'Settings' })
-  await about.getByRole('heading', { name: /^Spyglass \d+\.\d+/ }).waitFor()
-  const licences = about.getByRole('list', { name: 'Licences' })
-  await expect.poll(() => licences.getByRole('listitem').count()).toBe(2)
-  await about.getByRole('searchbox', { name: 'Search licences' }).fill('isc')
-  await licences.getByText('two 2.0').click()
-  await licences.getByText('May be used').waitFor()
-  await expect.poll(() => licences.getByRole('listitem').count()).toBe(1)
+  await step('About tells the version and finds a licence', async () => {
+    const rule = '-'.repeat(78)
+    await page.route('**/licences.txt', (route) =>
+      route.fulfill({
+        contentType: 'text/plain',
+        body: `Thanks\n\none 1.0: MIT\ntwo 2.0: ISC\n\n${rule}\none 1.0 (MIT)\n\nPermission\n\n${rule}\ntwo 2.0 (ISC)\n\nMay be used\n`,
+      }),
+    )
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('About Spyglass')
+    await page.keyboard.press('Enter')
+    const about = page.getByRole('dialog', { name: 'Settings' })
+    await about.getByRole('heading', { name: /^Spyglass \d+\.\d+/ }).waitFor()
+    const licences = about.getByRole('list', { name: 'Licences' })
+    await expect.poll(() => licences.getByRole('listitem').count()).toBe(2)
+    await about.getByRole('searchbox', { name: 'Search licences' }).fill('isc')
+    await licences.getByText('two 2.0').click()
+    await licences.getByText('May be used').waitFor()
+    await expect.poll(() => licences.getByRole('listitem').count()).toBe(1)
+  })
 })
