@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { newRequest, parts, sendPath, suite, until } from './harness'
+import { step } from './story'
 
 const portal = suite()
 
@@ -40,131 +41,131 @@ function drawn(page: Page): Promise<number> {
   })
 }
 
-test('measured data is drawn with its thresholds, zoomed, and the range goes into the request', async () => {
+test('measured data is drawn, zoomed by keys and by dragging, and a table too', async () => {
   const page = await portal.page()
   const p = parts(page)
-  await newRequest(page)
-  const data = `${await dataPath(page, 'web-prod', 'Linux_Host')}/data?period=24`
-  await remembered(page, data)
-  await sendPath(page, data)
-  expect(
-    await page.evaluate(
-      () => performance.getEntriesByType('resource').filter((r) => /plot-[^/]*\.js/.test(r.name)).length,
-    ),
-  ).toBe(0)
-  await p.response.getByRole('tab', { name: 'Chart' }).click()
-  const chart = p.response.getByRole('slider', { name: /^Linux_Host\. .*cpuPercent: lowest .*highest .*last / })
-  await chart.waitFor()
-  await expect.poll(() => drawn(page)).toBeGreaterThan(1000)
-  const lines = p.response.getByRole('group', { name: 'Lines' })
-  await expect.poll(() => lines.getByRole('button').count()).toBe(8)
-  await expect.poll(() => lines.getByRole('button', { name: /^cpuPercent/ }).getAttribute('aria-pressed')).toBe('true')
-  await expect
-    .poll(() => lines.getByRole('button', { name: /^memoryTotal/ }).getAttribute('aria-pressed'))
-    .toBe('false')
-  const thresholds = p.response.getByRole('button', { name: 'Thresholds' })
-  await expect.poll(() => thresholds.getAttribute('aria-pressed')).toBe('true')
+  await step('measured data is drawn with its thresholds, zoomed, and the range goes into the request', async () => {
+    await newRequest(page)
+    const data = `${await dataPath(page, 'web-prod', 'Linux_Host')}/data?period=24`
+    await remembered(page, data)
+    await sendPath(page, data)
+    expect(
+      await page.evaluate(
+        () => performance.getEntriesByType('resource').filter((r) => /plot-[^/]*\.js/.test(r.name)).length,
+      ),
+    ).toBe(0)
+    await p.response.getByRole('tab', { name: 'Chart' }).click()
+    const chart = p.response.getByRole('slider', { name: /^Linux_Host\. .*cpuPercent: lowest .*highest .*last / })
+    await chart.waitFor()
+    await expect.poll(() => drawn(page)).toBeGreaterThan(1000)
+    const lines = p.response.getByRole('group', { name: 'Lines' })
+    await expect.poll(() => lines.getByRole('button').count()).toBe(8)
+    await expect
+      .poll(() => lines.getByRole('button', { name: /^cpuPercent/ }).getAttribute('aria-pressed'))
+      .toBe('true')
+    await expect
+      .poll(() => lines.getByRole('button', { name: /^memoryTotal/ }).getAttribute('aria-pressed'))
+      .toBe('false')
+    const thresholds = p.response.getByRole('button', { name: 'Thresholds' })
+    await expect.poll(() => thresholds.getAttribute('aria-pressed')).toBe('true')
 
-  await chart.focus()
-  await page.keyboard.press('End')
-  await expect.poll(() => chart.getAttribute('aria-valuetext')).toMatch(/\d{4}, \d\d:\d\d:\d\d: .*cpuPercent [\d.]+/)
-  await page.keyboard.press('Shift+PageUp')
-  await page.keyboard.press('Shift+PageUp')
-  await page.keyboard.press('Enter')
-  await p.response.getByRole('button', { name: 'Use this range in the request' }).click()
-  await until(page.getByTestId('toast'), /^start and end are now in the request/)
-  await p.response.getByText('Edited since sent').waitFor()
-  await p.send.click()
-  await until(p.status, /^200 OK/)
-  await expect.poll(() => p.response.getByText('Edited since sent').count()).toBe(0)
-  await expect.poll(() => drawn(page)).toBeGreaterThan(1000)
-})
-
-test('dragging zooms, Escape goes back, and the points are a table too', async () => {
-  const page = await portal.page()
-  const p = parts(page)
-  await newRequest(page)
-  await sendPath(page, `${await dataPath(page, 'web-prod', 'Ping')}/data?period=24`)
-  await p.response.getByRole('tab', { name: 'Chart' }).click()
-  await expect.poll(() => drawn(page)).toBeGreaterThan(1000)
-  const told = await page.evaluateHandle(() => {
-    const words: string[] = []
-    const { fillText } = CanvasRenderingContext2D.prototype
-    CanvasRenderingContext2D.prototype.fillText = function (text, ...at) {
-      words.push(text)
-      fillText.call(this, text, ...at)
-    }
-    return words
+    await chart.focus()
+    await page.keyboard.press('End')
+    await expect.poll(() => chart.getAttribute('aria-valuetext')).toMatch(/\d{4}, \d\d:\d\d:\d\d: .*cpuPercent [\d.]+/)
+    await page.keyboard.press('Shift+PageUp')
+    await page.keyboard.press('Shift+PageUp')
+    await page.keyboard.press('Enter')
+    await p.response.getByRole('button', { name: 'Use this range in the request' }).click()
+    await until(page.getByTestId('toast'), /^start and end are now in the request/)
+    await p.response.getByText('Edited since sent').waitFor()
+    await p.send.click()
+    await until(p.status, /^200 OK/)
+    await expect.poll(() => p.response.getByText('Edited since sent').count()).toBe(0)
+    await expect.poll(() => drawn(page)).toBeGreaterThan(1000)
   })
-  const box = (await page.locator('.plot .u-over').boundingBox())!
-  for (const to of [0.61, 0.87, 0.74, 0.93]) {
-    await told.evaluate((words) => words.splice(0))
-    await page.mouse.move(box.x + box.width * 0.31, box.y + 20)
-    await page.mouse.down()
-    await page.mouse.move(box.x + box.width * to, box.y + 30, { steps: 5 })
-    await page.mouse.up()
-    await p.response.getByRole('button', { name: 'Reset zoom' }).waitFor()
-    const moments = () => told.evaluate((words) => words.filter((word) => /^\d\d:\d\d/.test(word)))
-    await expect.poll(async () => (await moments()).length).toBeGreaterThan(3)
-    expect((await moments()).filter((moment) => !/^\d\d:\d[05](:[0-5][05])?$/.test(moment))).toEqual([]) // the clock's own
-  }
-  await p.response.getByRole('slider').focus()
-  await page.keyboard.press('Escape')
-  await expect.poll(() => p.response.getByRole('button', { name: 'Reset zoom' }).count()).toBe(0)
-  await p.response.getByRole('button', { name: 'Points as a table' }).click()
-  const points = p.response.getByRole('table', { name: 'Points of the chart' })
-  await points.getByRole('columnheader', { name: 'Time' }).waitFor()
-  await expect.poll(() => points.getByRole('rowheader').first().textContent()).toMatch(/\d{4}, \d\d:\d\d:\d\d$/)
-  await expect.poll(() => points.getByRole('cell').first().textContent()).toMatch(/^[\d.,]+( \S+)?$|^no data$/)
-  const [name, value] = [
-    points.getByRole('columnheader').nth(3),
-    points.getByRole('row').nth(1).getByRole('cell').nth(2),
-  ]
-  const before = (await value.boundingBox())!.x
-  const by = await points.locator('.all').evaluate((rows) => {
-    rows.scrollTo(120, 0)
-    return rows.scrollLeft
-  }) // as far as it goes: moments and values are not always as wide
-  expect(by).toBeGreaterThan(20)
-  await expect
-    .poll(async () => [(await name.boundingBox())!.x, (await value.boundingBox())!.x])
-    .toEqual([before - by, before - by])
-})
 
-test('a graph has its title and unit, and a list offers its numbers over its time', async () => {
-  const page = await portal.page()
-  const p = parts(page)
-  await newRequest(page)
-  const instance = await dataPath(page, 'web-prod', 'Linux_Host')
-  const [graph, overview] = await page.evaluate(async () => {
-    const [source] = (
-      (await (await fetch('/api/setting/datasources?filter=name:"Linux_Host"')).json()) as {
-        items: Record<'graphs' | 'overviewGraphs', { id: number }[]>[]
+  await step('dragging zooms, Escape goes back, and the points are a table too', async () => {
+    await newRequest(page)
+    await sendPath(page, `${await dataPath(page, 'web-prod', 'Ping')}/data?period=24`)
+    await p.response.getByRole('tab', { name: 'Chart' }).click()
+    await expect.poll(() => drawn(page)).toBeGreaterThan(1000)
+    const told = await page.evaluateHandle(() => {
+      const words: string[] = []
+      const { fillText } = CanvasRenderingContext2D.prototype
+      CanvasRenderingContext2D.prototype.fillText = function (text, ...at) {
+        words.push(text)
+        fillText.call(this, text, ...at)
       }
-    ).items
-    return [source.graphs[0].id, source.overviewGraphs[0].id]
+      return words
+    })
+    const box = (await page.locator('.plot .u-over').boundingBox())!
+    for (const to of [0.61, 0.87, 0.74, 0.93]) {
+      await told.evaluate((words) => words.splice(0))
+      await page.mouse.move(box.x + box.width * 0.31, box.y + 20)
+      await page.mouse.down()
+      await page.mouse.move(box.x + box.width * to, box.y + 30, { steps: 5 })
+      await page.mouse.up()
+      await p.response.getByRole('button', { name: 'Reset zoom' }).waitFor()
+      const moments = () => told.evaluate((words) => words.filter((word) => /^\d\d:\d\d/.test(word)))
+      await expect.poll(async () => (await moments()).length).toBeGreaterThan(3)
+      expect((await moments()).filter((moment) => !/^\d\d:\d[05](:[0-5][05])?$/.test(moment))).toEqual([]) // the clock's own
+    }
+    await p.response.getByRole('slider').focus()
+    await page.keyboard.press('Escape')
+    await expect.poll(() => p.response.getByRole('button', { name: 'Reset zoom' }).count()).toBe(0)
+    await p.response.getByRole('button', { name: 'Points as a table' }).click()
+    const points = p.response.getByRole('table', { name: 'Points of the chart' })
+    await points.getByRole('columnheader', { name: 'Time' }).waitFor()
+    await expect.poll(() => points.getByRole('rowheader').first().textContent()).toMatch(/\d{4}, \d\d:\d\d:\d\d$/)
+    await expect.poll(() => points.getByRole('cell').first().textContent()).toMatch(/^[\d.,]+( \S+)?$|^no data$/)
+    const [name, value] = [
+      points.getByRole('columnheader').nth(3),
+      points.getByRole('row').nth(1).getByRole('cell').nth(2),
+    ]
+    const before = (await value.boundingBox())!.x
+    const by = await points.locator('.all').evaluate((rows) => {
+      rows.scrollTo(120, 0)
+      return rows.scrollLeft
+    }) // as far as it goes: moments and values are not always as wide
+    expect(by).toBeGreaterThan(20)
+    await expect
+      .poll(async () => [(await name.boundingBox())!.x, (await value.boundingBox())!.x])
+      .toEqual([before - by, before - by])
   })
-  await sendPath(page, `${instance}/graphs/${graph}/data`)
-  await p.response.getByRole('tab', { name: 'Chart' }).click()
-  await p.response.getByText('Processors, %').waitFor()
-  await expect.poll(() => drawn(page)).toBeGreaterThan(1000)
-  await p.response.getByRole('button', { name: 'Thresholds' }).waitFor()
 
-  await sendPath(page, `${instance.replace(/instances.*/, 'groups/0')}/graphs/${overview}/data`)
-  await p.response.getByText('Processors and memory, %').waitFor()
-  await p.response.getByRole('button', { name: 'Thresholds' }).waitFor()
+  await step('a graph has its title and unit, and a list offers its numbers over its time', async () => {
+    await newRequest(page)
+    const instance = await dataPath(page, 'web-prod', 'Linux_Host')
+    const [graph, overview] = await page.evaluate(async () => {
+      const [source] = (
+        (await (await fetch('/api/setting/datasources?filter=name:"Linux_Host"')).json()) as {
+          items: Record<'graphs' | 'overviewGraphs', { id: number }[]>[]
+        }
+      ).items
+      return [source.graphs[0].id, source.overviewGraphs[0].id]
+    })
+    await sendPath(page, `${instance}/graphs/${graph}/data`)
+    await p.response.getByRole('tab', { name: 'Chart' }).click()
+    await p.response.getByText('Processors, %').waitFor()
+    await expect.poll(() => drawn(page)).toBeGreaterThan(1000)
+    await p.response.getByRole('button', { name: 'Thresholds' }).waitFor()
 
-  await sendPath(page, `/device/devicedatasourceinstances/${instance.split('/').at(-1)}/graphs/${graph}/data`) // names no device
-  await p.response.getByText('Processors, %').waitFor()
-  await p.response.getByRole('button', { name: 'Thresholds' }).waitFor()
+    await sendPath(page, `${instance.replace(/instances.*/, 'groups/0')}/graphs/${overview}/data`)
+    await p.response.getByText('Processors and memory, %').waitFor()
+    await p.response.getByRole('button', { name: 'Thresholds' }).waitFor()
 
-  await sendPath(page, '/alert/alerts?size=50')
-  await p.response.getByText('Draw this list as a chart').waitFor()
-  await p.response.getByRole('button', { name: 'Draw' }).click()
-  await expect.poll(() => drawn(page)).toBeGreaterThan(500)
+    await sendPath(page, `/device/devicedatasourceinstances/${instance.split('/').at(-1)}/graphs/${graph}/data`) // names no device
+    await p.response.getByText('Processors, %').waitFor()
+    await p.response.getByRole('button', { name: 'Thresholds' }).waitFor()
 
-  await sendPath(page, '/setting/version')
-  await p.response.getByText('This response has no chart').waitFor()
+    await sendPath(page, '/alert/alerts?size=50')
+    await p.response.getByText('Draw this list as a chart').waitFor()
+    await p.response.getByRole('button', { name: 'Draw' }).click()
+    await expect.poll(() => drawn(page)).toBeGreaterThan(500)
+
+    await sendPath(page, '/setting/version')
+    await p.response.getByText('This response has no chart').waitFor()
+  })
 })
 
 test('several instances are measured against their thresholds, with maintenance that comes every day', async () => {
@@ -224,7 +225,7 @@ test('several instances are measured against their thresholds, with maintenance 
   await expect
     .poll(() => p.response.getByRole('button', { name: 'Thresholds' }).getAttribute('aria-pressed'))
     .toBe('true')
-  await page.screenshot({ path: process.env.SHOTS ? `${process.env.SHOTS}/chart-instances.png` : undefined })
+  if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/chart-instances.png` })
 
   // Requested by id, with instances of another device: the response has only ids.
   const ids = await page.evaluate(async (device) => {
@@ -268,5 +269,5 @@ test('several instances are measured against their thresholds, with maintenance 
   await expect.poll(() => asked.length).toBeGreaterThan(1)
   expect(questions.filter((path) => path.endsWith('/alertsettings'))).toHaveLength(2) // one for each device
   expect(questions.filter((path) => path.endsWith('/instances'))).toHaveLength(2)
-  await page.screenshot({ path: process.env.SHOTS ? `${process.env.SHOTS}/chart-fetched.png` : undefined })
+  if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/chart-fetched.png` })
 })

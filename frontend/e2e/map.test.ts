@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { suite } from './harness'
+import { step } from './story'
 
 const portal = suite()
 
@@ -28,57 +29,89 @@ const painted = (page: Page) =>
 
 const panel = (page: Page) => page.getByRole('region', { name: 'Selected device' })
 
-test('the map is painted, and a found device has its dependencies, alerts and blast radius beside it', async () => {
+test('the map is painted, moved by the keyboard, and follows the alerts', async () => {
   const page = await portal.page({ fresh: true })
-  await map(page)
-  await expect.poll(() => painted(page)).toBeGreaterThan(20)
-  await page.getByRole('combobox', { name: 'Find on the map' }).fill('core-sw-01.fra')
-  await page.getByRole('option', { name: 'core-sw-01.fra', exact: true }).click()
-  await panel(page).getByRole('heading', { name: 'core-sw-01.fra' }).waitFor()
-  await panel(page)
-    .getByText(/^\d+ devices/)
-    .waitFor()
-  await panel(page).getByRole('button', { name: 'Highlight' }).click()
+  await step(
+    'the map is painted, and a found device has its dependencies, alerts and blast radius beside it',
+    async () => {
+      await map(page)
+      await expect.poll(() => painted(page)).toBeGreaterThan(20)
+      await page.getByRole('combobox', { name: 'Find on the map' }).fill('core-sw-01.fra')
+      await page.getByRole('option', { name: 'core-sw-01.fra', exact: true }).click()
+      await panel(page).getByRole('heading', { name: 'core-sw-01.fra' }).waitFor()
+      await panel(page)
+        .getByText(/^\d+ devices/)
+        .waitFor()
+      await panel(page).getByRole('button', { name: 'Highlight' }).click()
 
-  await panel(page).getByRole('combobox', { name: 'Path to' }).fill('web-prod-01.fra')
-  await page.getByRole('option', { name: 'web-prod-01.fra', exact: true }).click()
-  await panel(page).getByText('Along dependencies').waitFor()
-  await panel(page).getByRole('combobox', { name: 'Path to' }).fill('core-sw-01.osl')
-  await page.getByRole('option', { name: 'core-sw-01.osl', exact: true }).click()
-  await panel(page).getByText('Through groups').waitFor()
-  await panel(page).getByRole('button', { name: 'Clear the path' }).click()
-  await expect.poll(() => panel(page).getByText('Through groups').count()).toBe(0)
+      await panel(page).getByRole('combobox', { name: 'Path to' }).fill('web-prod-01.fra')
+      await page.getByRole('option', { name: 'web-prod-01.fra', exact: true }).click()
+      await panel(page).getByText('Along dependencies').waitFor()
+      await panel(page).getByRole('combobox', { name: 'Path to' }).fill('core-sw-01.osl')
+      await page.getByRole('option', { name: 'core-sw-01.osl', exact: true }).click()
+      await panel(page).getByText('Through groups').waitFor()
+      await panel(page).getByRole('button', { name: 'Clear the path' }).click()
+      await expect.poll(() => panel(page).getByText('Through groups').count()).toBe(0)
 
-  await panel(page).getByRole('button', { name: 'Open device' }).click()
-  await page.getByRole('heading', { name: 'core-sw-01.fra', level: 1 }).waitFor()
-  await page.getByRole('button', { name: 'Show on the map' }).click()
-  await panel(page).getByRole('heading', { name: 'core-sw-01.fra' }).waitFor()
-})
+      await panel(page).getByRole('button', { name: 'Open device' }).click()
+      await page.getByRole('heading', { name: 'core-sw-01.fra', level: 1 }).waitFor()
+      await page.getByRole('button', { name: 'Show on the map' }).click()
+      await panel(page).getByRole('heading', { name: 'core-sw-01.fra' }).waitFor()
+    },
+  )
 
-test('the keyboard moves on the map, zooms, opens and closes', async () => {
-  const page = await portal.page({ fresh: true })
-  const it = await map(page)
-  await expect.poll(() => painted(page)).toBeGreaterThan(20)
-  const said = () => it.locator('[aria-live]').innerText()
-  await it.focus()
-  await page.keyboard.press('0')
-  await page.keyboard.press('ArrowRight')
-  await expect.poll(said).not.toBe('')
-  const first = await said()
-  await page.keyboard.press('ArrowRight')
-  await expect.poll(said).not.toBe(first)
-  // a closed box zooms in, a device opens its details
-  for (let i = 0; i < 12 && !(await panel(page).isVisible()); i++) {
-    await page.keyboard.press('+')
-    await page.keyboard.press('ArrowLeft')
-    await page.keyboard.press('Enter')
-    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
-  }
-  await panel(page).getByRole('heading', { level: 2 }).waitFor()
-  await it.focus()
-  await page.keyboard.press('Escape')
-  await expect.poll(() => panel(page).count()).toBe(0)
-  await expect.poll(() => it.evaluate((e) => e === document.activeElement)).toBe(true)
+  await step('the keyboard moves on the map, zooms, opens and closes', async () => {
+    const it = await map(page)
+    await it.focus()
+    await page.keyboard.press('Escape')
+    await expect.poll(() => panel(page).count()).toBe(0)
+    await expect.poll(() => painted(page)).toBeGreaterThan(20)
+    const said = () => it.locator('[aria-live]').innerText()
+    await it.focus()
+    await page.keyboard.press('0')
+    await page.keyboard.press('ArrowRight')
+    await expect.poll(said).not.toBe('')
+    const first = await said()
+    await page.keyboard.press('ArrowRight')
+    await expect.poll(said).not.toBe(first)
+    // a closed box zooms in, a device opens its details
+    for (let i = 0; i < 12 && !(await panel(page).isVisible()); i++) {
+      await page.keyboard.press('+')
+      await page.keyboard.press('ArrowLeft')
+      await page.keyboard.press('Enter')
+      await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
+    }
+    await panel(page).getByRole('heading', { level: 2 }).waitFor()
+    await it.focus()
+    await page.keyboard.press('Escape')
+    await expect.poll(() => panel(page).count()).toBe(0)
+    await expect.poll(() => it.evaluate((e) => e === document.activeElement)).toBe(true)
+  })
+
+  await step('colors follow the alerts, without a reload', async () => {
+    await map(page)
+    const states: string[] = []
+    page.on('response', (r) => {
+      if (!r.url().includes('/api/device/topology?')) return
+      void r
+        .json()
+        .then((body: { states: string; groups: unknown[] }) => states.push(`${body.groups.length} ${body.states}`))
+    })
+    await page.evaluate(async () => {
+      const start = (await (await fetch('/explorer/start')).json()) as { user: { csrfToken: string } }
+      const headers = { 'X-CSRF-Token': start.user.csrfToken, 'Content-Type': 'application/json' }
+      const alerts = (await (await fetch('/api/alert/alerts?filter=acked:false&size=1')).json()) as {
+        items: { id: string }[]
+      }
+      await fetch(`/api/alert/alerts/${alerts.items[0].id}/ack`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ ackComment: 'seen' }),
+      })
+    })
+    // only the states are sent again, and an acknowledged alert is one of them
+    await expect.poll(() => states.some((s) => /^0 [a-zA-Z]*[CEW]/.test(s)), { timeout: 15_000 }).toBe(true)
+  })
 })
 
 test('the table has what is in view, and a link leads back to it', async () => {
@@ -112,42 +145,4 @@ test('the table has what is in view, and a link leads back to it', async () => {
   await rows.nth(1).waitFor()
   expect(await spot()).toBe(zoom)
   await page.getByRole('button', { name: 'Show as table' }).click()
-})
-
-test('a user sees only what their role may view, and an address leads to a device', async () => {
-  const page = await portal.page({ fresh: true, user: 'viewer' })
-  await page.goto('about:blank')
-  await page.goto(`${portal.url}/#monitor/map/1`)
-  await panel(page).getByRole('heading', { level: 2 }).waitFor()
-  await page.goto('about:blank')
-  await page.goto(`${portal.url}/#monitor/map/999999`)
-  await panel(page)
-    .getByText(/^Could not load the details/)
-    .waitFor()
-})
-
-test('colors follow the alerts, without a reload', async () => {
-  const page = await portal.page({ fresh: true })
-  await map(page)
-  const states: string[] = []
-  page.on('response', (r) => {
-    if (!r.url().includes('/api/device/topology?')) return
-    void r
-      .json()
-      .then((body: { states: string; groups: unknown[] }) => states.push(`${body.groups.length} ${body.states}`))
-  })
-  await page.evaluate(async () => {
-    const start = (await (await fetch('/explorer/start')).json()) as { user: { csrfToken: string } }
-    const headers = { 'X-CSRF-Token': start.user.csrfToken, 'Content-Type': 'application/json' }
-    const alerts = (await (await fetch('/api/alert/alerts?filter=acked:false&size=1')).json()) as {
-      items: { id: string }[]
-    }
-    await fetch(`/api/alert/alerts/${alerts.items[0].id}/ack`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify({ ackComment: 'seen' }),
-    })
-  })
-  // only the states are sent again, and an acknowledged alert is one of them
-  await expect.poll(() => states.some((s) => /^0 [a-zA-Z]*[CEW]/.test(s)), { timeout: 15_000 }).toBe(true)
 })
