@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { findings } from './findings'
 import { parts, suite, until } from './harness'
+import { step } from './story'
 
 const portal = suite()
 
@@ -23,148 +24,156 @@ async function fleet(page: Page) {
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent?.trim() ?? '')
 const names = (page: Page) => page.getByRole('grid', { name: 'Devices' }).locator('.object').allInnerTexts()
 
-test('groups and devices are found, chosen and changed by the keyboard alone, and changes are taken back', async () => {
+test('groups and devices are found, chosen and changed, and what is chosen stays chosen', async () => {
   const page = await portal.page({ fresh: true })
-  const { grid, tree, search, toast } = await fleet(page)
+  await step(
+    'what is picked stays picked when something else is searched for, and deleting says what goes',
+    async () => {
+      const { grid, search } = await fleet(page)
+      const bar = page.getByRole('toolbar', { name: 'Selected devices' })
+      await search.fill('web-prod-01.fra')
+      await expect.poll(() => names(page)).toEqual(['web-prod-01.fra'])
+      await grid.getByRole('checkbox', { name: 'web-prod-01.fra' }).check()
+      await search.fill('acc-sw-01.fra')
+      await expect.poll(() => names(page)).toEqual(['acc-sw-01.fra'])
+      await bar.getByText('1 device selected').waitFor()
+      await grid.getByRole('columnheader').getByRole('checkbox').check()
+      await bar.getByText('2 devices selected').waitFor()
+      await search.fill('db-')
+      await expect.poll(async () => (await names(page))[0]).toMatch(/^db-/)
+      const box = (n: number) => grid.getByRole('row').nth(n).getByRole('checkbox')
+      await box(2).check()
+      await box(4).click({ modifiers: ['Shift'] })
+      await bar.getByText('5 devices selected').waitFor()
+      await box(3).click({ modifiers: ['Shift'] }) // a shorter range
+      await bar.getByText('4 devices selected').waitFor()
+      expect(await box(3).isChecked()).toBe(true)
+      expect(await box(4).isChecked()).toBe(false)
+      await box(2).uncheck()
+      await box(3).uncheck()
+      await bar.getByText('2 devices selected').waitFor()
+      // A range reaches over rows that were never in view.
+      await search.fill('')
+      await expect.poll(async () => Number(await grid.getAttribute('aria-rowcount')) - 1).toBeGreaterThan(100)
+      const all = Number(await grid.getAttribute('aria-rowcount')) - 1
+      await grid.getByRole('row').nth(1).focus()
+      await page.keyboard.press('Home')
+      await page.keyboard.press('Shift+End')
+      await bar.getByText(`${all} devices selected`).waitFor()
+      await page.keyboard.press('Escape')
+      for (const name of ['web-prod-01.fra', 'acc-sw-01.fra']) {
+        await search.fill(name)
+        await expect.poll(() => names(page)).toEqual([name])
+        await grid.getByRole('checkbox', { name }).check()
+      }
+      await bar.getByText('2 devices selected').waitFor()
+      await bar.getByRole('button', { name: 'Delete' }).click()
+      const asks = page.getByRole('dialog', { name: 'Delete 2 devices?' })
+      await asks.getByText(/^web-prod-01\.fra, acc-sw-01\.fra: their checks stop/).waitFor()
+      await asks.getByRole('button', { name: 'Keep' }).click()
+      await bar.getByRole('button', { name: 'Clear selection' }).click()
+      await bar.waitFor({ state: 'detached' })
+    },
+  )
 
-  await tree.getByRole('treeitem', { name: /^All devices \d+ ?devices \d+ ?critical/ }).focus()
-  await page.keyboard.press('s')
-  await expect.poll(() => focused(page)).toMatch(/^Servers/)
-  await page.keyboard.press('ArrowRight')
-  await tree.getByRole('treeitem', { name: /^Linux/ }).waitFor()
-  await page.keyboard.press('ArrowRight')
-  await page.keyboard.press('ArrowDown')
-  await expect.poll(() => focused(page)).toMatch(/^Linux/)
-  await page.keyboard.press('Enter')
-  await page.getByRole('heading', { name: 'Linux', exact: true }).waitFor()
-  // The worst are first.
-  expect(await grid.getByRole('columnheader', { name: 'Status' }).getAttribute('aria-sort')).toBe('ascending')
-  const levels = ['crit', 'error', 'warn', 'ok']
-  const statuses = () =>
-    grid
-      .locator('.row .cell:nth-of-type(2) > .sev:first-child')
-      .evaluateAll((all) => all.map((e) => e.className.split(' ')[1]))
-  await expect
-    .poll(async () => {
-      const ranks = (await statuses()).map((s) => levels.indexOf(s))
-      return ranks.length > 5 && ranks[0] < 3 && ranks.join() === [...ranks].sort().join()
-    })
-    .toBe(true)
+  await step(
+    'groups and devices are found, chosen and changed by the keyboard alone, and changes are taken back',
+    async () => {
+      const { grid, tree, search, toast } = await fleet(page)
+      await search.fill('')
 
-  await search.fill('web prod')
-  await expect.poll(async () => (await names(page)).every((n) => n.startsWith('web-prod'))).toBe(true)
-  await grid.getByRole('button', { name: 'Device', exact: true }).focus()
-  await page.keyboard.press('Enter')
-  await page.keyboard.press('Enter')
-  await expect
-    .poll(async () => {
-      const all = await names(page)
-      return all.length > 1 && [...all].sort().reverse().join() === all.join()
-    })
-    .toBe(true)
+      await tree.getByRole('treeitem', { name: /^All devices \d+ ?devices \d+ ?critical/ }).focus()
+      await page.keyboard.press('s')
+      await expect.poll(() => focused(page)).toMatch(/^Servers/)
+      await page.keyboard.press('ArrowRight')
+      await tree.getByRole('treeitem', { name: /^Linux/ }).waitFor()
+      await page.keyboard.press('ArrowRight')
+      await page.keyboard.press('ArrowDown')
+      await expect.poll(() => focused(page)).toMatch(/^Linux/)
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { name: 'Linux', exact: true }).waitFor()
+      // The worst are first.
+      expect(await grid.getByRole('columnheader', { name: 'Status' }).getAttribute('aria-sort')).toBe('ascending')
+      const levels = ['crit', 'error', 'warn', 'ok']
+      const statuses = () =>
+        grid
+          .locator('.row .cell:nth-of-type(2) > .sev:first-child')
+          .evaluateAll((all) => all.map((e) => e.className.split(' ')[1]))
+      await expect
+        .poll(async () => {
+          const ranks = (await statuses()).map((s) => levels.indexOf(s))
+          return ranks.length > 5 && ranks[0] < 3 && ranks.join() === [...ranks].sort().join()
+        })
+        .toBe(true)
 
-  const count = (await names(page)).length
-  await grid.getByRole('row').nth(1).focus()
-  await page.keyboard.press('Space')
-  await page.keyboard.press('Shift+ArrowDown')
-  const bar = page.getByRole('toolbar', { name: 'Selected devices' })
-  await bar.getByText('2 devices selected').waitFor()
-  await bar.getByRole('button', { name: 'Turn alerting off' }).focus()
-  await page.keyboard.press('Enter')
-  await until(toast, /^Turned alerting off for 2 devices/)
-  await expect.poll(() => grid.getByText('alerting off').count()).toBe(2)
-  await toast.getByRole('button', { name: 'Undo' }).press('Enter')
-  await expect.poll(() => grid.getByText('alerting off').count()).toBe(0)
-  await until(toast, /^Undone: Turned alerting off for 2 devices/)
+      await search.fill('web prod')
+      await expect.poll(async () => (await names(page)).every((n) => n.startsWith('web-prod'))).toBe(true)
+      await grid.getByRole('button', { name: 'Device', exact: true }).focus()
+      await page.keyboard.press('Enter')
+      await page.keyboard.press('Enter')
+      await expect
+        .poll(async () => {
+          const all = await names(page)
+          return all.length > 1 && [...all].sort().reverse().join() === all.join()
+        })
+        .toBe(true)
 
-  await grid.getByRole('row').nth(1).focus()
-  await page.keyboard.press('Space')
-  await bar.getByRole('button', { name: 'Delete' }).press('Enter')
-  await page
-    .getByRole('dialog', { name: /^Delete web-prod/ })
-    .getByRole('button', { name: 'Delete' })
-    .press('Enter')
-  await until(toast, /^1 device moved to the recycle bin/)
-  await expect.poll(async () => (await names(page)).length).toBe(count - 1)
-  await toast.getByRole('button', { name: 'Undo' }).press('Enter')
-  await expect.poll(async () => (await names(page)).length).toBe(count)
+      const count = (await names(page)).length
+      await grid.getByRole('row').nth(1).focus()
+      await page.keyboard.press('Space')
+      await page.keyboard.press('Shift+ArrowDown')
+      const bar = page.getByRole('toolbar', { name: 'Selected devices' })
+      await bar.getByText('2 devices selected').waitFor()
+      await bar.getByRole('button', { name: 'Turn alerting off' }).focus()
+      await page.keyboard.press('Enter')
+      await until(toast, /^Turned alerting off for 2 devices/)
+      await expect.poll(() => grid.getByText('alerting off').count()).toBe(2)
+      await toast.getByRole('button', { name: 'Undo' }).press('Enter')
+      await expect.poll(() => grid.getByText('alerting off').count()).toBe(0)
+      await until(toast, /^Undone: Turned alerting off for 2 devices/)
 
-  await grid.getByRole('row').nth(1).focus()
-  await page.keyboard.press('Space')
-  await bar.getByRole('button', { name: 'Maintenance' }).press('Enter')
-  await page.keyboard.type('New kernel')
-  await page.keyboard.press('Enter')
-  await until(toast, /^Planned maintenance for 1 device/)
-  await toast.getByRole('button', { name: 'Undo' }).press('Enter')
+      await grid.getByRole('row').nth(1).focus()
+      await page.keyboard.press('Space')
+      await bar.getByRole('button', { name: 'Delete' }).press('Enter')
+      await page
+        .getByRole('dialog', { name: /^Delete web-prod/ })
+        .getByRole('button', { name: 'Delete' })
+        .press('Enter')
+      await until(toast, /^1 device moved to the recycle bin/)
+      await expect.poll(async () => (await names(page)).length).toBe(count - 1)
+      await toast.getByRole('button', { name: 'Undo' }).press('Enter')
+      await expect.poll(async () => (await names(page)).length).toBe(count)
 
-  await grid.getByRole('row').nth(1).focus()
-  await page.keyboard.press('Space')
-  await bar.getByRole('button', { name: 'Move' }).press('Enter')
-  const move = page.getByRole('dialog', { name: 'Move 1 device to a group' })
-  await move.getByRole('combobox', { name: 'Group' }).fill('decom')
-  await move.getByRole('option', { name: 'Decommissioned' }).waitFor()
-  await page.keyboard.press('Enter')
-  await page.keyboard.press('Enter')
-  await until(toast, /^1 device moved to Decommissioned/)
-  await expect.poll(async () => (await names(page)).length).toBe(count - 1)
-  await toast.getByRole('button', { name: 'Undo' }).press('Enter')
-  await expect.poll(async () => (await names(page)).length).toBe(count)
+      await grid.getByRole('row').nth(1).focus()
+      await page.keyboard.press('Space')
+      await bar.getByRole('button', { name: 'Maintenance' }).press('Enter')
+      await page.keyboard.type('New kernel')
+      await page.keyboard.press('Enter')
+      await until(toast, /^Planned maintenance for 1 device/)
+      await toast.getByRole('button', { name: 'Undo' }).press('Enter')
 
-  await page.getByRole('button', { name: 'Open in API Explorer: devices' }).click()
-  await until(parts(page).status, /^200 OK/)
-  await until(parts(page).response.getByRole('treeitem').first(), /./)
-  await parts(page).request.getByRole('button', { name: 'Edit filter as text' }).click()
-  await expect
-    .poll(() => parts(page).request.getByRole('combobox', { name: 'filter value' }).inputValue())
-    .toContain('_all~"web",_all~"prod"')
-})
+      await grid.getByRole('row').nth(1).focus()
+      await page.keyboard.press('Space')
+      await bar.getByRole('button', { name: 'Move' }).press('Enter')
+      const move = page.getByRole('dialog', { name: 'Move 1 device to a group' })
+      await move.getByRole('combobox', { name: 'Group' }).fill('decom')
+      await move.getByRole('option', { name: 'Decommissioned' }).waitFor()
+      await page.keyboard.press('Enter')
+      await page.keyboard.press('Enter')
+      await until(toast, /^1 device moved to Decommissioned/)
+      await expect.poll(async () => (await names(page)).length).toBe(count - 1)
+      await toast.getByRole('button', { name: 'Undo' }).press('Enter')
+      await expect.poll(async () => (await names(page)).length).toBe(count)
 
-test('what is picked stays picked when something else is searched for, and deleting says what goes', async () => {
-  const page = await portal.page({ fresh: true })
-  const { grid, search } = await fleet(page)
-  const bar = page.getByRole('toolbar', { name: 'Selected devices' })
-  await search.fill('web-prod-01.fra')
-  await expect.poll(() => names(page)).toEqual(['web-prod-01.fra'])
-  await grid.getByRole('checkbox', { name: 'web-prod-01.fra' }).check()
-  await search.fill('acc-sw-01.fra')
-  await expect.poll(() => names(page)).toEqual(['acc-sw-01.fra'])
-  await bar.getByText('1 device selected').waitFor()
-  await grid.getByRole('columnheader').getByRole('checkbox').check()
-  await bar.getByText('2 devices selected').waitFor()
-  await search.fill('db-')
-  await expect.poll(async () => (await names(page))[0]).toMatch(/^db-/)
-  const box = (n: number) => grid.getByRole('row').nth(n).getByRole('checkbox')
-  await box(2).check()
-  await box(4).click({ modifiers: ['Shift'] })
-  await bar.getByText('5 devices selected').waitFor()
-  await box(3).click({ modifiers: ['Shift'] }) // a shorter range
-  await bar.getByText('4 devices selected').waitFor()
-  expect(await box(3).isChecked()).toBe(true)
-  expect(await box(4).isChecked()).toBe(false)
-  await box(2).uncheck()
-  await box(3).uncheck()
-  await bar.getByText('2 devices selected').waitFor()
-  // A range reaches over rows that were never in view.
-  await search.fill('')
-  await expect.poll(async () => Number(await grid.getAttribute('aria-rowcount')) - 1).toBeGreaterThan(100)
-  const all = Number(await grid.getAttribute('aria-rowcount')) - 1
-  await grid.getByRole('row').nth(1).focus()
-  await page.keyboard.press('Home')
-  await page.keyboard.press('Shift+End')
-  await bar.getByText(`${all} devices selected`).waitFor()
-  await page.keyboard.press('Escape')
-  for (const name of ['web-prod-01.fra', 'acc-sw-01.fra']) {
-    await search.fill(name)
-    await expect.poll(() => names(page)).toEqual([name])
-    await grid.getByRole('checkbox', { name }).check()
-  }
-  await bar.getByText('2 devices selected').waitFor()
-  await bar.getByRole('button', { name: 'Delete' }).click()
-  const asks = page.getByRole('dialog', { name: 'Delete 2 devices?' })
-  await asks.getByText(/^web-prod-01\.fra, acc-sw-01\.fra: their checks stop/).waitFor()
-  await asks.getByRole('button', { name: 'Keep' }).click()
-  await bar.getByRole('button', { name: 'Clear selection' }).click()
-  await bar.waitFor({ state: 'detached' })
+      await page.getByRole('button', { name: 'Open in API Explorer: devices' }).click()
+      await until(parts(page).status, /^200 OK/)
+      await until(parts(page).response.getByRole('treeitem').first(), /./)
+      await parts(page).request.getByRole('button', { name: 'Edit filter as text' }).click()
+      await expect
+        .poll(() => parts(page).request.getByRole('combobox', { name: 'filter value' }).inputValue())
+        .toContain('_all~"web",_all~"prod"')
+    },
+  )
 })
 
 let added = 0
@@ -233,96 +242,72 @@ test('a group is added where one is, renamed, taken back, filled by an expressio
   await page.getByRole('heading', { name: 'web-prod-01.fra' }).waitFor()
 })
 
-test('a device is tested before it is added; what is wrong stands at its field', async () => {
-  const shown = `loopback ${++added}` // a second try finds the first one's
+test('a device is tested before it is added, and goes to the recycle bin by Undo', async () => {
   const page = await portal.page({ fresh: true })
-  await portal.filled // what applies to a new device is found behind that
-  const { grid, toast } = await fleet(page)
-  const listener = createServer().listen(0, '127.0.0.1')
-  await new Promise((done) => listener.once('listening', done))
-  const port = (listener.address() as { port: number }).port
-  try {
+  await step('a device is tested before it is added; what is wrong stands at its field', async () => {
+    const shown = `loopback ${++added}` // a second try finds the first one's
+    await portal.filled // what applies to a new device is found behind that
+    const { grid, toast } = await fleet(page)
+    const listener = createServer().listen(0, '127.0.0.1')
+    await new Promise((done) => listener.once('listening', done))
+    const port = (listener.address() as { port: number }).port
+    try {
+      await page.getByRole('button', { name: 'Add device' }).click()
+      const form = page.getByRole('dialog', { name: 'Add device' })
+      const name = form.getByRole('textbox', { name: 'Host name or IP address' })
+      await form.getByRole('button', { name: 'Add device' }).click()
+      await until(form.getByRole('alert'), /^Enter a host name/)
+      await expect.poll(() => name.getAttribute('aria-invalid')).toBe('true')
+      await name.fill('127.0.0.1')
+      await form.getByRole('textbox', { name: 'Display name' }).fill('web-prod-01.fra')
+      await form.getByText('This machine', { exact: true }).click() // its words switch it as well
+      await expect
+        .poll(() => form.getByRole('switch', { name: 'This machine' }).getAttribute('aria-checked'))
+        .toBe('true')
+      await form.getByRole('switch', { name: 'TCP port' }).click()
+      await form.getByRole('button', { name: 'Test connection' }).click()
+      await until(form.getByRole('alert'), /^Port is required, or turn TCP port off/)
+      await expect.poll(() => form.getByRole('textbox', { name: 'Port' }).getAttribute('aria-invalid')).toBe('true')
+      await form.getByRole('textbox', { name: 'Port' }).fill(String(port))
+      await form.getByRole('button', { name: 'Test connection' }).click()
+      const tried = form.getByRole('region', { name: 'Test result' })
+      await tried.getByText('Connected').waitFor()
+      await tried.getByRole('listitem').filter({ hasText: 'TCP port' }).getByText(/ ms$/).waitFor()
+      await form.getByRole('button', { name: 'Add device' }).click()
+      await until(form.getByRole('alert'), /web-prod-01\.fra/)
+      const listed = form.getByRole('textbox', { name: 'Display name' })
+      await expect.poll(() => listed.getAttribute('aria-invalid')).toBe('true')
+      await listed.fill(shown)
+      await form.getByRole('button', { name: 'Add device' }).click()
+      await until(toast, new RegExp(`^Added ${shown}`))
+      await toast.getByRole('button', { name: 'Show' }).click()
+      await page.getByRole('heading', { name: shown }).waitFor()
+      await page.getByRole('navigation', { name: 'Data sources' }).getByRole('button', { name: 'TCP port' }).waitFor()
+      for (const name of [/^This machine/, /^Disks of this machine/])
+        await page.getByRole('navigation', { name: 'Data sources' }).getByRole('button', { name }).waitFor()
+      await page.getByRole('button', { name: 'More' }).click()
+      await page.getByRole('menuitem', { name: 'Delete' }).click()
+      await page
+        .getByRole('dialog', { name: `Delete ${shown}?` })
+        .getByRole('button', { name: 'Delete' })
+        .click()
+      await until(toast, /^1 device moved to the recycle bin/)
+      await grid.getByRole('row').nth(1).waitFor()
+    } finally {
+      listener.close()
+    }
+  })
+
+  await step('an added device is moved to the recycle bin by Undo', async () => {
+    const shown = `undone ${++added}`
+    const { toast } = await fleet(page)
     await page.getByRole('button', { name: 'Add device' }).click()
     const form = page.getByRole('dialog', { name: 'Add device' })
-    const name = form.getByRole('textbox', { name: 'Host name or IP address' })
-    await form.getByRole('button', { name: 'Add device' }).click()
-    await until(form.getByRole('alert'), /^Enter a host name/)
-    await expect.poll(() => name.getAttribute('aria-invalid')).toBe('true')
-    await name.fill('127.0.0.1')
-    await form.getByRole('textbox', { name: 'Display name' }).fill('web-prod-01.fra')
-    await form.getByText('This machine', { exact: true }).click() // its words switch it as well
-    await expect
-      .poll(() => form.getByRole('switch', { name: 'This machine' }).getAttribute('aria-checked'))
-      .toBe('true')
-    await form.getByRole('switch', { name: 'TCP port' }).click()
-    await form.getByRole('button', { name: 'Test connection' }).click()
-    await until(form.getByRole('alert'), /^Port is required, or turn TCP port off/)
-    await expect.poll(() => form.getByRole('textbox', { name: 'Port' }).getAttribute('aria-invalid')).toBe('true')
-    await form.getByRole('textbox', { name: 'Port' }).fill(String(port))
-    await form.getByRole('button', { name: 'Test connection' }).click()
-    const tried = form.getByRole('region', { name: 'Test result' })
-    await tried.getByText('Connected').waitFor()
-    await tried.getByRole('listitem').filter({ hasText: 'TCP port' }).getByText(/ ms$/).waitFor()
-    await form.getByRole('button', { name: 'Add device' }).click()
-    await until(form.getByRole('alert'), /web-prod-01\.fra/)
-    const listed = form.getByRole('textbox', { name: 'Display name' })
-    await expect.poll(() => listed.getAttribute('aria-invalid')).toBe('true')
-    await listed.fill(shown)
+    await form.getByRole('textbox', { name: 'Host name or IP address' }).fill('127.0.0.1')
+    await form.getByRole('textbox', { name: 'Display name' }).fill(shown)
     await form.getByRole('button', { name: 'Add device' }).click()
     await until(toast, new RegExp(`^Added ${shown}`))
-    await toast.getByRole('button', { name: 'Show' }).click()
-    await page.getByRole('heading', { name: shown }).waitFor()
-    await page.getByRole('navigation', { name: 'Data sources' }).getByRole('button', { name: 'TCP port' }).waitFor()
-    for (const name of [/^This machine/, /^Disks of this machine/])
-      await page.getByRole('navigation', { name: 'Data sources' }).getByRole('button', { name }).waitFor()
-    await page.getByRole('button', { name: 'More' }).click()
-    await page.getByRole('menuitem', { name: 'Delete' }).click()
-    await page
-      .getByRole('dialog', { name: `Delete ${shown}?` })
-      .getByRole('button', { name: 'Delete' })
-      .click()
+    await toast.getByRole('button', { name: 'Undo' }).click()
     await until(toast, /^1 device moved to the recycle bin/)
-    await grid.getByRole('row').nth(1).waitFor()
-  } finally {
-    listener.close()
-  }
-})
-
-test('an added device is moved to the recycle bin by Undo', async () => {
-  const shown = `undone ${++added}`
-  const page = await portal.page({ fresh: true })
-  const { toast } = await fleet(page)
-  await page.getByRole('button', { name: 'Add device' }).click()
-  const form = page.getByRole('dialog', { name: 'Add device' })
-  await form.getByRole('textbox', { name: 'Host name or IP address' }).fill('127.0.0.1')
-  await form.getByRole('textbox', { name: 'Display name' }).fill(shown)
-  await form.getByRole('button', { name: 'Add device' }).click()
-  await until(toast, new RegExp(`^Added ${shown}`))
-  await toast.getByRole('button', { name: 'Undo' }).click()
-  await until(toast, /^1 device moved to the recycle bin/)
-})
-
-test('a role that may only read is told why nothing can be changed', async () => {
-  const page = await portal.page({ user: 'viewer' })
-  const { grid } = await fleet(page)
-  await grid.getByRole('row').nth(1).click()
-  await page.keyboard.press('Space')
-  const held = async (name: RegExp, right = 'write') => {
-    const button = page.getByRole('button', { name }).first()
-    await expect.poll(() => button.isDisabled()).toBe(true)
-    expect(await button.getAttribute('title')).toBe(
-      `Your role, readonly, needs ${{ ack: 'Ack', write: 'Edit' }[right]} access to devices.`,
-    )
-  }
-  for (const name of [/^Turn alerting off/, /^Add device/]) await held(name)
-  await page.keyboard.press('Enter')
-  for (const name of [/^Maintenance/, /^More/]) await held(name)
-  await page.getByRole('tab', { name: 'Properties' }).click()
-  await held(/^Add property/)
-  const to = (name: string) => page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name }).click()
-  await to('Alerts')
-  await page.getByRole('grid', { name: 'Alerts' }).getByRole('row').nth(1).click()
-  for (const name of [/^Ack/, /^Add a note/]) await held(name, 'ack')
-  await to('Demo')
-  await page.getByText('You need View access to the demo').waitFor()
+  })
 })

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
 import { addVariable, hold, newRequest, parts, sendPath, suite, until } from './harness'
+import { step } from './story'
 
 const portal = suite()
 
@@ -13,117 +14,113 @@ const focused = (page: Page) =>
       : (e.getAttribute('aria-label') ?? e.textContent ?? '').replace(/\s+/g, ' ').trim()
   })
 
-test('the focus goes on in the same place of the tab that comes', async () => {
+test('the focus goes on where the eye is', async () => {
   const page = await portal.page({ fresh: true })
   const p = parts(page)
-  const press = (key: string) => page.keyboard.press(key)
-  await expect.poll(() => focused(page)).toMatch(/^API Explorer/)
-  await press('Control+k')
-  await expect.poll(() => focused(page)).toBe('Command')
-  await press('m')
-  await expect.poll(() => focused(page)).toBe('Path')
-  await page.getByRole('button', { name: 'Welcome screen' }).click()
-  await page.getByRole('button', { name: /Dead devices/ }).click()
-  await expect.poll(() => focused(page)).toBe('Path')
-  await press('Control+t')
-  await press('Control+t')
-  for (const key of ['Control+w', 'Control+Tab', 'Control+Shift+t', 'Control+d']) {
-    await press(key)
-    await expect.poll(() => focused(page), { message: key }).toBe('Path')
-  }
-  await newRequest(page)
-  await sendPath(page, '/device/groups?size=2')
-  await p.tree.focus()
-  await press('Control+w')
-  await expect
-    .poll(() => page.evaluate(() => document.activeElement?.closest('[data-pane]')?.getAttribute('data-pane')))
-    .toBe('response')
+  await step('the focus goes on in the same place of the tab that comes', async () => {
+    const press = (key: string) => page.keyboard.press(key)
+    await expect.poll(() => focused(page)).toMatch(/^API Explorer/)
+    await press('Control+k')
+    await expect.poll(() => focused(page)).toBe('Command')
+    await press('m')
+    await expect.poll(() => focused(page)).toBe('Path')
+    await page.getByRole('button', { name: 'Welcome screen' }).click()
+    await page.getByRole('button', { name: /Dead devices/ }).click()
+    await expect.poll(() => focused(page)).toBe('Path')
+    await press('Control+t')
+    await press('Control+t')
+    for (const key of ['Control+w', 'Control+Tab', 'Control+Shift+t', 'Control+d']) {
+      await press(key)
+      await expect.poll(() => focused(page), { message: key }).toBe('Path')
+    }
+    await newRequest(page)
+    await sendPath(page, '/device/groups?size=2')
+    await p.tree.focus()
+    await press('Control+w')
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.closest('[data-pane]')?.getAttribute('data-pane')))
+      .toBe('response')
+  })
+
+  await step('what follows gets the focus of what is deleted, and what had it before that of a dialog', async () => {
+    await newRequest(page)
+    for (const name of ['one', 'two']) {
+      await addVariable(page)
+      await page.keyboard.type(name)
+      await expect.poll(() => p.tools.getByRole('button', { name: `Delete ${name}` }).count()).toBe(1)
+    }
+    await p.tools.getByRole('button', { name: 'Delete one' }).focus()
+    await page.keyboard.press('Enter')
+    await p.tools.getByRole('listitem', { name: 'one' }).waitFor({ state: 'detached' })
+    await expect.poll(() => focused(page)).not.toBe('')
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.closest('[data-pane]')?.getAttribute('data-pane')))
+      .toBe('tools')
+
+    await p.path.focus()
+    await page.keyboard.type('/device/devices')
+    await page.keyboard.press('Control+s')
+    await page.getByRole('dialog', { name: 'Save request' }).waitFor()
+    await page.keyboard.press('Escape')
+    await expect.poll(() => focused(page)).toBe('Path')
+
+    await p.tools.getByRole('tab', { name: 'Variables' }).click() // the docs of the endpoint came to the front
+    const more = p.tools.getByRole('button', { name: 'More for variables' })
+    await more.focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('menuitemradio', { name: 'Sort by name' }).press('Enter')
+    await expect.poll(() => focused(page)).toBe('More for variables')
+  })
+
+  await step('a click beside everything puts the focus away, and nothing takes it back', async () => {
+    await newRequest(page)
+    await p.path.fill('/device/devices')
+    await p.status.click()
+    await expect.poll(() => focused(page)).toBe('')
+    await page.keyboard.press('Control+Enter')
+    await p.tree.waitFor()
+    await expect.poll(() => focused(page)).toBe('')
+  })
 })
 
-test('what follows gets the focus of what is deleted, and what had it before that of a dialog', async () => {
+test('a body follows the path until it is edited, names complete variables, and a double click sends once', async () => {
   const page = await portal.page({ fresh: true })
   const p = parts(page)
-  await newRequest(page)
-  for (const name of ['one', 'two']) {
-    await addVariable(page)
-    await page.keyboard.type(name)
-    await expect.poll(() => p.tools.getByRole('button', { name: `Delete ${name}` }).count()).toBe(1)
-  }
-  await p.tools.getByRole('button', { name: 'Delete one' }).focus()
-  await page.keyboard.press('Enter')
-  await p.tools.getByRole('listitem', { name: 'one' }).waitFor({ state: 'detached' })
-  await expect.poll(() => focused(page)).not.toBe('')
-  await expect
-    .poll(() => page.evaluate(() => document.activeElement?.closest('[data-pane]')?.getAttribute('data-pane')))
-    .toBe('tools')
+  await step('a body that nobody edited follows the path, an edited one stays', async () => {
+    await newRequest(page)
+    const body = p.request.getByRole('textbox', { name: 'field name' })
+    await p.path.fill('/session')
+    await p.method.selectOption('POST')
+    await expect.poll(() => body.count()).toBeGreaterThan(0)
+    await p.path.fill('/nowhere')
+    await p.request.getByText('No body. Add a field').waitFor()
+    await p.path.fill('/device/groups')
+    const name = p.request.getByLabel('name value', { exact: true }).first()
+    await name.fill('mine')
+    await p.path.fill('/session')
+    await expect.poll(() => name.inputValue()).toBe('mine')
+  })
 
-  await p.path.focus()
-  await page.keyboard.type('/device/devices')
-  await page.keyboard.press('Control+s')
-  await page.getByRole('dialog', { name: 'Save request' }).waitFor()
-  await page.keyboard.press('Escape')
-  await expect.poll(() => focused(page)).toBe('Path')
+  await step('{{ completes in the name of a field', async () => {
+    await newRequest(page)
+    await p.path.fill('/device/groups')
+    await p.method.selectOption('POST')
+    const name = p.request.getByRole('textbox', { name: 'field name' }).first()
+    await name.fill('{{$uu')
+    await page.getByRole('option', { name: /\$uuid/ }).waitFor()
+    await page.keyboard.press('Enter')
+    await expect.poll(() => name.inputValue()).toBe('{{$uuid}}')
+  })
 
-  await p.tools.getByRole('tab', { name: 'Variables' }).click() // the docs of the endpoint came to the front
-  const more = p.tools.getByRole('button', { name: 'More for variables' })
-  await more.focus()
-  await page.keyboard.press('Enter')
-  await page.getByRole('menuitemradio', { name: 'Sort by name' }).press('Enter')
-  await expect.poll(() => focused(page)).toBe('More for variables')
-})
-
-test('a click beside everything puts the focus away, and nothing takes it back', async () => {
-  const page = await portal.page({ fresh: true })
-  const p = parts(page)
-  await newRequest(page)
-  await p.path.fill('/device/devices')
-  await p.status.click()
-  await expect.poll(() => focused(page)).toBe('')
-  await page.keyboard.press('Control+Enter')
-  await p.tree.waitFor()
-  await expect.poll(() => focused(page)).toBe('')
-})
-
-test('a body that nobody edited follows the path, an edited one stays', async () => {
-  const page = await portal.page({ fresh: true })
-  const p = parts(page)
-  await newRequest(page)
-  const body = p.request.getByRole('textbox', { name: 'field name' })
-  await p.path.fill('/session')
-  await p.method.selectOption('POST')
-  await expect.poll(() => body.count()).toBeGreaterThan(0)
-  await p.path.fill('/nowhere')
-  await p.request.getByText('No body. Add a field').waitFor()
-  await p.path.fill('/device/groups')
-  const name = p.request.getByLabel('name value', { exact: true }).first()
-  await name.fill('mine')
-  await p.path.fill('/session')
-  await expect.poll(() => name.inputValue()).toBe('mine')
-})
-
-test('{{ completes in the name of a field', async () => {
-  const page = await portal.page({ fresh: true })
-  const p = parts(page)
-  await newRequest(page)
-  await p.path.fill('/device/groups')
-  await p.method.selectOption('POST')
-  const name = p.request.getByRole('textbox', { name: 'field name' }).first()
-  await name.fill('{{$uu')
-  await page.getByRole('option', { name: /\$uuid/ }).waitFor()
-  await page.keyboard.press('Enter')
-  await expect.poll(() => name.inputValue()).toBe('{{$uuid}}')
-})
-
-test('a double click on Send sends once, and does not cancel', async () => {
-  const page = await portal.page({ fresh: true })
-  const p = parts(page)
-  await newRequest(page)
-  await p.path.fill('/device/groups?size=1')
-  await page.keyboard.press('Escape')
-  const held = await hold(page)
-  await p.send.dblclick()
-  await p.cancel.waitFor()
-  await held.release()
-  await until(p.status, /^200 OK/)
-  expect(held.sent()).toBe(1)
+  await step('a double click on Send sends once, and does not cancel', async () => {
+    await newRequest(page)
+    await p.path.fill('/device/groups?size=1')
+    await page.keyboard.press('Escape')
+    const held = await hold(page)
+    await p.send.dblclick()
+    await p.cancel.waitFor()
+    await held.release()
+    await until(p.status, /^200 OK/)
+    expect(held.sent()).toBe(1)
+  })
 })
