@@ -2,36 +2,31 @@ import { expect, test } from 'vitest'
 import { findings } from './findings'
 import { newRequest, parts, suite, until } from './harness'
 import { password } from './portal'
+import { step } from './story'
 
 const portal = suite()
 
-test('a wrong password is refused in a sentence and the field has the focus', async () => {
+test('what is wrong with a sign-in is said in a sentence, and the focus is where to mend it', async () => {
   const page = await portal.page({ signedOut: true })
-  await page.getByRole('textbox', { name: 'User name' }).fill('admin')
-  await page.getByLabel('Password').fill('wrong')
-  await page.keyboard.press('Enter')
-  await until(page.getByRole('alert'), /^The user name or the password is wrong\.$/)
-  await expect.poll(() => page.getByLabel('Password').inputValue()).toBe('')
-  await expect.poll(() => page.getByLabel('Password').evaluate((e) => e === document.activeElement)).toBe(true)
-})
+  await step('what is missing is asked for without asking the portal', async () => {
+    await expect
+      .poll(() => page.getByRole('textbox', { name: 'User name' }).evaluate((e) => e === document.activeElement))
+      .toBe(true)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await until(page.getByRole('alert'), /^Type your user name\.$/)
+    await page.keyboard.type('admin')
+    await page.keyboard.press('Enter')
+    await until(page.getByRole('alert'), /^Type your password\.$/)
+  })
 
-test('what is missing is asked for without asking the portal', async () => {
-  const page = await portal.page({ signedOut: true })
-  await expect
-    .poll(() => page.getByRole('textbox', { name: 'User name' }).evaluate((e) => e === document.activeElement))
-    .toBe(true)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await until(page.getByRole('alert'), /^Type your user name\.$/)
-  await page.keyboard.type('admin')
-  await page.keyboard.press('Enter')
-  await until(page.getByRole('alert'), /^Type your password\.$/)
-})
-
-test('the right password opens the welcome screen with who is signed in to what', async () => {
-  const page = await portal.page()
-  await until(page.getByRole('main'), /signed in as admin to /)
-  await page.getByRole('button', { name: 'API Explorer' }).waitFor()
-  await page.getByRole('button', { name: 'Monitor' }).first().waitFor()
+  await step('a wrong password is refused in a sentence and the field has the focus', async () => {
+    await page.getByRole('textbox', { name: 'User name' }).fill('admin')
+    await page.getByLabel('Password').fill('wrong')
+    await page.keyboard.press('Enter')
+    await until(page.getByRole('alert'), /^The user name or the password is wrong\.$/)
+    await expect.poll(() => page.getByLabel('Password').inputValue()).toBe('')
+    await expect.poll(() => page.getByLabel('Password').evaluate((e) => e === document.activeElement)).toBe(true)
+  })
 })
 
 test('a session that ended is signed in to again over the page, and nothing typed is lost', async () => {
@@ -111,22 +106,21 @@ test('a password is changed by who has it: here one stays signed in, elsewhere n
   await dialog.waitFor({ state: 'detached' })
 })
 
-test('signing out shows the sign-in page', async () => {
+test('signing out shows the sign-in page, where too many tries are refused', async () => {
   const page = await portal.page({ user: 'viewer' })
   await page.getByRole('button', { name: /viewer/ }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.getByRole('textbox', { name: 'User name' }).waitFor()
-})
 
-test('too many tries are refused with the time to wait', async () => {
-  const page = await portal.page({ signedOut: true })
-  for (let i = 0; i < 11; i++) {
-    await page.getByRole('textbox', { name: 'User name' }).fill('operator')
-    await page.getByLabel('Password').fill(`wrong ${i}`)
-    const answer = page.waitForResponse('**/api/session')
-    await page.keyboard.press('Enter')
-    if ((await answer).status() === 429) break
-  }
-  await until(page.getByRole('alert'), /^Too many attempts\. Try again in (\d+ min)?( ?\d+ s)?\.$/)
-  await expect.poll(() => page.getByRole('button', { name: 'Sign in' }).isDisabled()).toBe(true)
+  await step('too many tries are refused with the time to wait', async () => {
+    for (let i = 0; i < 11; i++) {
+      await page.getByRole('textbox', { name: 'User name' }).fill('operator')
+      await page.getByLabel('Password').fill(`wrong ${i}`)
+      const answer = page.waitForResponse('**/api/session')
+      await page.keyboard.press('Enter')
+      if ((await answer).status() === 429) break
+    }
+    await until(page.getByRole('alert'), /^Too many attempts\. Try again in (\d+ min)?( ?\d+ s)?\.$/)
+    await expect.poll(() => page.getByRole('button', { name: 'Sign in' }).isDisabled()).toBe(true)
+  })
 })
