@@ -46,6 +46,8 @@ export interface Look {
   fresh?: boolean
   /** Leave the sign-in page as it is. */
   signedOut?: boolean
+  /** It stays open for the tests that follow, until `release`. */
+  lasting?: boolean
 }
 
 /** The errors of a page, apart from failed responses that a test provokes. */
@@ -55,7 +57,7 @@ export type Wrongs = string[]
 export function suite({ demo = true } = {}) {
   let portal: Portal
   let profiles: ReturnType<typeof profilesOf>
-  const open: { profile: Profile; wrongs: Wrongs }[] = []
+  let open: { profile: Profile; wrongs: Wrongs; page?: Page; lasting?: boolean }[] = []
   const sessions = new Map<string, Cookie[]>() // of those who signed in, to sign in once a file
 
   beforeAll(async () => {
@@ -68,8 +70,10 @@ export function suite({ demo = true } = {}) {
     await portal?.stop()
   })
   afterEach(async () => {
-    const wrongs = open.flatMap((o) => o.wrongs)
-    await Promise.all(open.splice(0).map((o) => profiles.giveBack(o.profile)))
+    const wrongs = open.flatMap((o) => o.wrongs.splice(0))
+    const done = open.filter((o) => !o.lasting)
+    open = open.filter((o) => o.lasting)
+    await Promise.all(done.map((o) => profiles.giveBack(o.profile)))
     expect(wrongs).toEqual([])
   })
 
@@ -87,44 +91,56 @@ export function suite({ demo = true } = {}) {
     async crash() {
       portal = await portal.crash()
     },
+    /** Closes a lasting page at the end of the test. */
+    release(page: Page | undefined) {
+      for (const o of open) if (o.page === page) o.lasting = false
+    },
     /** The portal's page in a browser profile that no other open page has, signed in by default. */
     async page(look: Look = {}): Promise<Page> {
       const { user = 'admin', signedOut, fresh } = look
       const profile = await profiles.take(look)
       const { context } = profile
       const wrongs: Wrongs = []
-      open.push({ profile, wrongs })
-      const page = await newPage(context, look, wrongs)
-      if (!signedOut) await context.addCookies(sessions.get(user) ?? [])
-      const empty = fresh && (await forget(context, portal.url))
+      const entry: (typeof open)[number] = { profile, wrongs, lasting: look.lasting }
+      open.push(entry)
+      const page = (entry.page = await newPage(context, look, wrongs))
+      if (signedOut) {
+        await page.goto(portal.url)
+        return page
+      }
+      const cookies = sessions.get(user)
+      // By a request: the form takes another load of the page.
+      const enter = () => context.request.post(`${portal.url}/api/session`, { data: { username: user, password } })
+      if (cookies) await context.addCookies(cookies)
+      else await enter()
+      if (fresh && !(await forget(context, portal.url))) {
+        await enter()
+        await forget(context, portal.url)
+      }
       await page.goto(portal.url)
-      if (signedOut) return page
       const ready = page.getByRole('group', { name: 'View' })
       await ready
         .or(page.getByRole('button', { name: 'Sign in' }))
         .first()
         .waitFor()
-      if (!(await ready.isVisible())) await signIn(page, user)
+      if (!(await ready.isVisible())) await signIn(page, user) // it ended, or the password is another one
       sessions.set(user, await context.cookies())
-      if (fresh && !empty && (await forget(context, portal.url))) {
-        await page.reload()
-        await ready.waitFor()
-      }
       return page
     },
   }
 }
 
-/** Empties the workspace of the one whose session the context has; false if it has none. */
+/** Empties the workspace of the one whose session the context has; false if it has ended. */
 async function forget(context: BrowserContext, url: string): Promise<boolean> {
   const answer = await context.request.get(`${url}/explorer/start`)
   if (!answer.ok()) return false
   const { user, settings } = (await answer.json()) as { user: { csrfToken: string }; settings: Record<string, unknown> }
   const headers = { 'X-CSRF-Token': user.csrfToken }
-  for (const what of ['tabs', 'variables', 'history'])
-    await context.request.delete(`${url}/explorer/${what}`, { headers })
   const none = Object.fromEntries(Object.keys(settings).map((key) => [key, null]))
-  await context.request.patch(`${url}/explorer/settings`, { headers, data: none })
+  await Promise.all([
+    ...['tabs', 'variables', 'history'].map((what) => context.request.delete(`${url}/explorer/${what}`, { headers })),
+    context.request.patch(`${url}/explorer/settings`, { headers, data: none }),
+  ])
   return true
 }
 
@@ -132,6 +148,7 @@ async function forget(context: BrowserContext, url: string): Promise<boolean> {
 interface Profile {
   context: BrowserContext
   kind: string
+  keeper: Page
 }
 
 /**
@@ -156,10 +173,11 @@ function profilesOf(browser: Browser) {
       const still = process.env.SPYGLASS_E2E_CLOCK // as the portal's clock
       if (still) await context.clock.setFixedTime(still)
       all.push(context)
-      return { context, kind }
+      // The process that renders ends with its last page: another page keeps it, and what it has compiled.
+      return { context, kind, keeper: await context.newPage() }
     },
     async giveBack(profile: Profile) {
-      await Promise.all(profile.context.pages().map((page) => page.close()))
+      await Promise.all(profile.context.pages().map((page) => page !== profile.keeper && page.close()))
       await profile.context.clearCookies()
       idle.push(profile)
     },
