@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
 import { endpoint, newRequest, parts, sendPath, until } from './harness'
 
 /** Something the page can look like. What checks every look goes through this list: a new one is a line here. */
@@ -6,10 +7,23 @@ export interface State {
   name: string
   /** Begins with an empty workspace on the welcome screen. */
   open(page: Page): Promise<unknown>
+  /** How the state before it in the list becomes this one, after its dialogs and menus are closed; true: as `open`. */
+  next?: true | ((page: Page) => Promise<unknown>)
   /** The name of its picture in the README. */
   readme?: string
   /** It is also compared on a large screen, with reduced motion and with forced colors. */
   more?: boolean
+}
+
+/** Shows the state on a page that shows the one before it. */
+export async function goOn(page: Page, state: State) {
+  const open = page.locator('dialog[open], [popover]:popover-open')
+  const left = async () => {
+    if (await open.count()) await page.keyboard.press('Escape')
+    return open.count()
+  }
+  await expect.poll(left, { interval: 200 }).toBe(0)
+  await (typeof state.next === 'function' ? state.next : state.open)(page)
 }
 
 export const states: State[] = [
@@ -31,6 +45,7 @@ export const states: State[] = [
   { name: 'welcome', more: true, open: (page) => page.getByText('Sample requests').waitFor() },
   {
     name: 'sign in',
+    next: true,
     open: async (page) => {
       await menu(page, /^Menu$/)
       await page.getByRole('menuitem', { name: 'Sign out' }).click()
@@ -49,15 +64,17 @@ export const states: State[] = [
   },
   {
     name: 'the alerts',
+    next: true,
     open: async (page) => {
       await monitor(page, 'Alerts')
       await page.getByRole('grid', { name: 'Alerts' }).getByRole('row').nth(1).click()
       await page.getByRole('region', { name: 'Alert', exact: true }).getByText('opened as').first().waitFor()
     },
   },
-  { name: 'the fleet', open: (page) => fleet(page) },
+  { name: 'the fleet', next: true, open: (page) => fleet(page) },
   {
     name: 'the fleet with devices selected',
+    next: true,
     open: async (page) => {
       await fleet(page)
       await page.getByRole('grid', { name: 'Devices' }).getByRole('row').nth(1).getByRole('checkbox').check()
@@ -65,21 +82,23 @@ export const states: State[] = [
     },
   },
   {
-    name: 'the fleet without a match',
-    open: async (page) => {
-      await fleet(page)
-      await page.getByRole('searchbox', { name: 'Search devices' }).fill('qqqq')
-      await page.getByText('No devices match').waitFor()
-    },
-  },
-  {
     name: 'a device to add',
+    next: true,
     open: async (page) => {
       await fleet(page)
       await page.getByRole('button', { name: 'Add device' }).click()
       await page.getByRole('switch', { name: 'TCP port' }).click()
       await page.getByRole('button', { name: 'Add device' }).last().click()
       await page.getByRole('alert').waitFor()
+    },
+  },
+  {
+    name: 'the fleet without a match',
+    next: true,
+    open: async (page) => {
+      await fleet(page)
+      await page.getByRole('searchbox', { name: 'Search devices' }).fill('qqqq')
+      await page.getByText('No devices match').waitFor()
     },
   },
   {
@@ -92,7 +111,13 @@ export const states: State[] = [
     },
   },
   {
+    name: 'a threshold adjusted on a chart',
+    next: adjustThreshold,
+    open: (page) => device(page).then(() => adjustThreshold(page)),
+  },
+  {
     name: 'charts of devices compared',
+    next: true,
     open: async (page) => {
       await device(page)
       await page.getByRole('slider').first().waitFor()
@@ -106,19 +131,8 @@ export const states: State[] = [
     },
   },
   {
-    name: 'a threshold adjusted on a chart',
-    open: async (page) => {
-      await device(page)
-      await page
-        .getByRole('button', { name: /^Adjust the thresholds of/ })
-        .first()
-        .click()
-      await page.getByText(/in the last 14 days/).waitFor()
-      await page.getByRole('button', { name: 'Group', exact: true }).click()
-    },
-  },
-  {
     name: 'the story of an alert',
+    next: true,
     open: async (page) => {
       await alerts(page)
       await page.getByRole('grid', { name: 'Alerts' }).getByRole('row').nth(1).click()
@@ -128,6 +142,7 @@ export const states: State[] = [
   },
   {
     name: 'the map',
+    next: true,
     open: async (page) => {
       await monitor(page, 'Map')
       await page.getByRole('application', { name: 'Devices on the map' }).waitFor()
@@ -136,6 +151,7 @@ export const states: State[] = [
   },
   {
     name: 'a device on the map, with a path, and as a table',
+    next: true,
     open: async (page) => {
       await monitor(page, 'Map')
       await page.getByRole('combobox', { name: 'Find on the map' }).fill('core-sw-01.fra')
@@ -148,75 +164,57 @@ export const states: State[] = [
       await page.getByRole('region', { name: 'Devices in view' }).getByRole('row').nth(1).waitFor()
     },
   },
-  { name: 'alerts of a device', open: (page) => device(page, 'Alerts') },
+  { name: 'alerts of a device', next: true, open: (page) => device(page, 'Alerts') },
   {
     name: 'properties of a device',
-    open: async (page) => {
-      await device(page, 'Properties')
-      await page.getByRole('button', { name: 'Change owner' }).click()
-    },
+    next: changeOwner,
+    open: (page) => device(page).then(() => changeOwner(page)),
   },
   {
     name: 'history of a device',
-    open: async (page) => {
-      await device(page, 'History')
-      await page.getByText('Patch night').waitFor()
-    },
+    next: deviceHistory,
+    open: (page) => device(page).then(() => deviceHistory(page)),
   },
-  { name: 'the data sources', open: (page) => dataSources(page) },
-  { name: 'a data source tested on a device, with a threshold refused', open: tested },
+  { name: 'the data sources', next: true, open: (page) => dataSources(page) },
   {
     name: 'a data source to import',
+    next: true,
     open: async (page) => {
       await dataSources(page)
       await page.getByRole('button', { name: 'Import…' }).click()
       await page.getByRole('dialog', { name: 'Import data sources' }).waitFor()
     },
   },
-  { name: 'the reports', open: (page) => monitor(page, 'Reports') },
-  { name: 'the settings of the portal', open: (page) => monitor(page, 'Settings') },
-  { name: 'the demo', open: (page) => monitor(page, 'Demo') },
+  { name: 'a data source tested on a device, with a threshold refused', next: true, open: tested },
+  { name: 'the reports', next: true, open: (page) => monitor(page, 'Reports') },
+  { name: 'the settings of the portal', next: true, open: (page) => monitor(page, 'Settings') },
+  { name: 'the demo', next: true, open: (page) => monitor(page, 'Demo') },
   { name: 'explorer', readme: 'explorer', more: true, open: explorer },
   ...['Table', 'Raw', 'Headers', 'Snippets'].map((view) => ({
     name: `response: ${view}`,
-    open: async (page: Page) => {
-      await explorer(page)
-      await parts(page).response.getByRole('tab', { name: view }).click()
-    },
+    open: (page: Page) => explorer(page).then(() => showView(page, view)),
+    next: (page: Page) => showView(page, view),
   })),
   {
     name: 'a watched request',
-    open: async (page) => {
-      await explorer(page)
-      const { response } = parts(page)
-      await response.getByRole('tab', { name: 'Watch' }).click()
-      await response.getByRole('button', { name: 'Start watching' }).click()
-      await response.getByRole('checkbox', { name: 'Show Size in bytes in the chart' }).check()
-      await response.getByRole('slider', { name: /^Chart of the recording/ }).waitFor()
-      await response.getByRole('button', { name: 'Stop watching' }).click()
-      await response.getByText('Stopped.', { exact: true }).first().waitFor()
-    },
+    next: watch,
+    open: (page) => explorer(page).then(() => watch(page)),
   },
   ...['Variables', 'History', 'Helpers'].map((panel) => ({
     name: `tools: ${panel}`,
-    open: async (page: Page) => {
-      await explorer(page)
-      await parts(page).tools.getByRole('tab', { name: panel }).click()
-    },
+    open: (page: Page) => explorer(page).then(() => showPanel(page, panel)),
+    next: (page: Page) => showPanel(page, panel),
   })),
   {
     name: 'a response compared with what another role sees',
-    open: async (page) => {
-      await explorer(page)
-      await parts(page).response.getByRole('button', { name: 'Compare…' }).click()
-      await page.getByRole('menuitem', { name: 'As role readonly' }).click()
-      await parts(page).response.getByText('as role readonly').waitFor()
-    },
+    next: compareRole,
+    open: (page) => explorer(page).then(() => compareRole(page)),
   },
   { name: 'palette', more: true, open: (page) => palette(page, 'API') },
-  { name: 'palette before typing', open: (page) => palette(page, '') },
+  { name: 'palette before typing', next: true, open: (page) => palette(page, '') },
   {
     name: 'palette with docs and history',
+    next: true,
     open: async (page) => {
       await newRequest(page)
       await sendPath(page, '/device/devices?size=1')
@@ -225,6 +223,7 @@ export const states: State[] = [
   },
   {
     name: 'palette that asks before it acts',
+    next: true,
     open: async (page) => {
       await palette(page, 'maintain network 2h')
       const group = parts(page).palette.getByRole('option', { name: /group Network for 2 hours/ })
@@ -234,6 +233,7 @@ export const states: State[] = [
   },
   {
     name: 'a token for a request',
+    next: true,
     open: async (page) => {
       await newRequest(page)
       await sendPath(page, '/device/devices?size=1')
@@ -244,38 +244,42 @@ export const states: State[] = [
   },
   {
     name: 'palette without a hit',
+    next: true,
     open: async (page) => {
       await palette(page, '')
       await page.keyboard.type('qqqq')
       await page.getByText('No results for').waitFor()
     },
   },
-  { name: 'settings: appearance', open: (page) => settings(page, 'Appearance') },
-  { name: 'settings: keys', open: (page) => settings(page, 'Keys') },
-  { name: 'settings: keys in conflict', open: conflict },
-  { name: 'settings: requests', open: (page) => settings(page, 'Requests') },
-  { name: 'settings: data', open: (page) => settings(page, 'Data') },
-  { name: 'settings: about', open: (page) => settings(page, 'About') },
+  { name: 'settings: appearance', next: true, open: (page) => settings(page, 'Appearance') },
+  { name: 'settings: keys', next: true, open: (page) => settings(page, 'Keys') },
+  { name: 'settings: keys in conflict', next: true, open: conflict },
+  { name: 'settings: requests', next: true, open: (page) => settings(page, 'Requests') },
+  { name: 'settings: data', next: true, open: (page) => settings(page, 'Data') },
+  { name: 'settings: about', next: true, open: (page) => settings(page, 'About') },
   {
     name: 'shortcuts',
+    next: true,
     open: async (page) => {
       await page.keyboard.press('Control+/')
       await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
     },
   },
-  { name: 'menu of new things', open: (page) => menu(page, 'New tab') },
-  { name: 'settings: notifications', open: (page) => settings(page, 'Notifications') },
-  { name: 'menu of the application', open: (page) => menu(page, /^Menu$/) },
+  { name: 'menu of new things', next: true, open: (page) => menu(page, 'New tab') },
+  { name: 'settings: notifications', next: true, open: (page) => settings(page, 'Notifications') },
+  { name: 'menu of the application', next: true, open: (page) => menu(page, /^Menu$/) },
   {
     name: 'menu of portal and user',
+    next: true,
     open: async (page) => {
       await page.getByRole('banner').getByRole('button', { name: /admin/ }).click()
       await page.getByRole('menu').waitFor()
     },
   },
-  { name: 'menu of themes', open: (page) => menu(page, /^Theme/) },
+  { name: 'menu of themes', next: true, open: (page) => menu(page, /^Theme/) },
   {
     name: 'catalog search',
+    next: true,
     open: async (page) => {
       await newRequest(page)
       await parts(page).search.fill('preferredCollectorId')
@@ -284,22 +288,22 @@ export const states: State[] = [
   },
   {
     name: 'catalog without a hit',
+    next: true,
     open: async (page) => {
       await newRequest(page)
       await parts(page).search.fill('qqqq')
       await page.getByText('No endpoints match').waitFor()
     },
   },
-  { name: 'docs of a write', open: docsOfWrite },
+  { name: 'docs of a write', next: true, open: docsOfWrite },
   {
     name: 'docs without a hit',
-    open: async (page) => {
-      await docsOfWrite(page)
-      await page.getByRole('searchbox', { name: 'Search the docs' }).fill('qqqq')
-    },
+    next: searchDocs,
+    open: (page) => docsOfWrite(page).then(() => searchDocs(page)),
   },
   {
     name: 'an answer that is an error',
+    next: true,
     open: async (page) => {
       await newRequest(page)
       await sendPath(page, '/device/devices/987654', /^404/)
@@ -307,15 +311,17 @@ export const states: State[] = [
   },
   {
     name: 'ways to send a list',
+    next: true,
     open: async (page) => {
       await newRequest(page)
       await sendPath(page, '/device/devices?size=5')
       await menu(page, 'More send options')
     },
   },
-  { name: 'a write under review', open: (page) => review(page, { unheard: true }) },
+  { name: 'a write under review', next: true, open: (page) => review(page, { unheard: true }) },
   {
     name: 'a deletion that asks',
+    next: true,
     open: async (page) => {
       await write(page, 'DELETE', '/device/groups/2')
       await page.keyboard.press('Control+Enter')
@@ -324,13 +330,14 @@ export const states: State[] = [
   },
   {
     name: 'a write that can be taken back',
+    next: true,
     open: async (page) => {
       await review(page)
       await page.getByRole('button', { name: 'Send PATCH' }).click()
       await parts(page).response.getByRole('button', { name: 'Undo' }).waitFor()
     },
   },
-  { name: 'a write that the lock holds back', open: locked },
+  { name: 'a write that the lock holds back', next: true, open: locked },
   {
     name: 'where the time went',
     open: async (page) => {
@@ -339,9 +346,10 @@ export const states: State[] = [
       await page.getByRole('button', { name: 'Timing' }).focus()
     },
   },
-  { name: 'a portal to add', open: portalForm },
+  { name: 'a portal to add', next: true, open: portalForm },
   {
     name: 'list of portals',
+    next: true,
     open: async (page) => {
       await portalMenu(page, 'Manage portals…')
       await page.getByRole('dialog', { name: 'Portals' }).waitFor()
@@ -350,11 +358,7 @@ export const states: State[] = [
   { name: 'lists of two portals', open: twoLists },
   {
     name: 'what to create in another portal',
-    open: async (page) => {
-      await twoLists(page)
-      await page.getByRole('button', { name: 'Create all 2 in Staging…' }).click()
-      await page.getByRole('dialog', { name: 'Create 2 items in Staging?' }).getByText('Sites/Berlin/Web').click()
-    },
+    open: (page) => twoLists(page).then(() => createAll(page)),
   },
   {
     name: 'a portal to rehearse',
@@ -381,6 +385,7 @@ export const states: State[] = [
   },
   {
     name: 'a request to save',
+    next: true,
     open: async (page) => {
       await newRequest(page)
       await parts(page).path.fill('/device/devices')
@@ -390,6 +395,7 @@ export const states: State[] = [
   },
   {
     name: 'collections',
+    next: true,
     open: async (page) => {
       await newRequest(page)
       await parts(page).catalog.getByRole('tab', { name: 'Collections' }).click()
@@ -397,6 +403,7 @@ export const states: State[] = [
   },
   {
     name: 'a script of a collection',
+    next: true,
     open: async (page) => {
       await newRequest(page)
       await parts(page).path.fill('/device/devices')
@@ -411,6 +418,7 @@ export const states: State[] = [
   },
   {
     name: 'a response to keep as an example, and the docs with one',
+    next: true,
     open: async (page) => {
       await newRequest(page)
       await sendPath(page, '/device/groups?size=2')
@@ -435,15 +443,17 @@ export const states: State[] = [
   },
   {
     name: 'a folder for a collection',
+    next: true,
     open: async (page) => {
       await palette(page, 'Keep a collection in a folder…')
       await page.keyboard.press('Enter')
       await page.getByRole('dialog', { name: 'Keep in a folder' }).getByRole('textbox').waitFor()
     },
   },
-  { name: 'a file to import', open: importing },
+  { name: 'a file to import', next: true, open: importing },
   {
     name: 'a file to export',
+    next: true,
     open: async (page) => {
       await palette(page, 'Export…')
       await page.keyboard.press('Enter')
@@ -452,6 +462,7 @@ export const states: State[] = [
   },
   {
     name: 'a variable nobody knows',
+    next: true,
     open: async (page) => {
       await newRequest(page)
       await sendPath(page, '/device/devices/{{nobody}}', /^Failed/)
@@ -460,14 +471,12 @@ export const states: State[] = [
   { name: 'chart', open: chart },
   {
     name: 'points of a chart',
-    open: async (page) => {
-      await chart(page)
-      await page.getByRole('button', { name: 'Points as a table' }).click()
-      await page.getByRole('table', { name: 'Points of the chart' }).waitFor()
-    },
+    next: pointsTable,
+    open: (page) => chart(page).then(() => pointsTable(page)),
   },
   {
     name: 'a list that can be drawn',
+    next: true,
     open: async (page) => {
       await newRequest(page)
       await sendPath(page, '/alert/alerts?size=5')
@@ -477,6 +486,7 @@ export const states: State[] = [
   },
   {
     name: 'a filter with a mistake',
+    next: true,
     open: async (page) => {
       await filtered(page, '.items[] | select(.id == ')
       await page.getByText(/at character \d+/).waitFor()
@@ -484,13 +494,12 @@ export const states: State[] = [
   },
   {
     name: 'matches of a filter',
-    open: async (page) => {
-      await filtered(page, '$.items[*].displayName')
-      await page.getByText('5 matches').waitFor()
-    },
+    next: filterMatches,
+    open: (page) => filtered(page, '').then(() => filterMatches(page)),
   },
   {
     name: 'menu of a value',
+    next: true,
     open: async (page) => {
       await newRequest(page)
       await sendPath(page, '/device/devices?size=5')
@@ -499,11 +508,12 @@ export const states: State[] = [
       await page.getByRole('menu', { name: 'Value' }).waitFor()
     },
   },
-  { name: 'two answers compared', open: compared },
-  { name: 'an extractor to add', open: extractor },
-  { name: 'checks with results', open: checked },
+  { name: 'two answers compared', next: true, open: compared },
+  { name: 'an extractor to add', next: true, open: extractor },
+  { name: 'checks with results', next: true, open: checked },
   {
     name: 'a path that is in no catalog',
+    next: true,
     open: async (page) => {
       await newRequest(page)
       await parts(page).path.fill('/nothing/here')
@@ -514,6 +524,7 @@ export const states: State[] = [
   // the last one: the others have no environment to select
   {
     name: 'an environment',
+    next: true,
     open: async (page) => {
       await newRequest(page)
       await parts(page).tools.getByRole('tab', { name: 'Variables' }).click()
@@ -837,3 +848,60 @@ async function tested(page: Page) {
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('alert').waitFor()
 }
+
+async function adjustThreshold(page: Page) {
+  await page
+    .getByRole('button', { name: /^Adjust the thresholds of/ })
+    .first()
+    .click()
+  await page.getByText(/in the last 14 days/).waitFor()
+  await page.getByRole('button', { name: 'Group', exact: true }).click()
+}
+
+async function searchDocs(page: Page) {
+  await page.getByRole('searchbox', { name: 'Search the docs' }).fill('qqqq')
+}
+
+async function createAll(page: Page) {
+  await page.getByRole('button', { name: 'Create all 2 in Staging…' }).click()
+  await page.getByRole('dialog', { name: 'Create 2 items in Staging?' }).getByText('Sites/Berlin/Web').click()
+}
+
+async function pointsTable(page: Page) {
+  await page.getByRole('button', { name: 'Points as a table' }).click()
+  await page.getByRole('table', { name: 'Points of the chart' }).waitFor()
+}
+
+async function watch(page: Page) {
+  const { response } = parts(page)
+  await response.getByRole('tab', { name: 'Watch' }).click()
+  await response.getByRole('button', { name: 'Start watching' }).click()
+  await response.getByRole('checkbox', { name: 'Show Size in bytes in the chart' }).check()
+  await response.getByRole('slider', { name: /^Chart of the recording/ }).waitFor()
+  await response.getByRole('button', { name: 'Stop watching' }).click()
+  await response.getByText('Stopped.', { exact: true }).first().waitFor()
+}
+
+async function compareRole(page: Page) {
+  await parts(page).response.getByRole('button', { name: 'Compare…' }).click()
+  await page.getByRole('menuitem', { name: 'As role readonly' }).click()
+  await parts(page).response.getByText('as role readonly').waitFor()
+}
+
+async function changeOwner(page: Page) {
+  await page.getByRole('tab', { name: 'Properties' }).click()
+  await page.getByRole('button', { name: 'Change owner' }).click()
+}
+
+async function deviceHistory(page: Page) {
+  await page.getByRole('tab', { name: 'History' }).click()
+  await page.getByText('Patch night').waitFor()
+}
+
+async function filterMatches(page: Page) {
+  await parts(page).response.getByRole('searchbox', { name: 'Filter response' }).fill('$.items[*].displayName')
+  await page.getByText('5 matches').waitFor()
+}
+
+const showView = (page: Page, name: string) => parts(page).response.getByRole('tab', { name }).click()
+const showPanel = (page: Page, name: string) => parts(page).tools.getByRole('tab', { name }).click()
