@@ -5,8 +5,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { endpoint, parts, sendPath, suite, until } from './harness'
+import { endpoint, newRequest, parts, sendPath, suite, until } from './harness'
 import { atStub, portalForm, startStub, switcher, type Stub } from './stub'
+import { step } from './story'
 
 /** For 127.0.0.1, self-signed, valid until 2126. */
 const tls = {
@@ -78,89 +79,95 @@ afterAll(() => {
 
 const row = (page: Page, key: string) => parts(page).tree.getByRole('treeitem', { name: new RegExp(`^${key} ?: `) })
 
-test('the catalog of a portal marks what is deprecated, and what only administrators may do', async () => {
-  const page = await home.page()
-  await atStub(page, 'Marks', plain.url)
-  await page.getByText(`Loaded the API catalog of Marks from ${plain.url}/openapi.json`).waitFor()
-  await until(endpoint(page, 'GET /stuff'), /List stuff · deprecated/)
-  await until(endpoint(page, 'POST /things'), /Administrators only/)
-  expect(await endpoint(page, 'GET /things').textContent()).not.toMatch(/deprecated|Administrators/)
-  await page.screenshot({ path: process.env.SHOTS ? `${process.env.SHOTS}/marks.png` : undefined })
-})
-
-test('a moment reads as local time, and a link opens outside', async () => {
+test('the catalog of a remote portal has its marks, moments and times are shown, and a busy one is asked again', async () => {
   const page = await home.page({ timeZone: 'Asia/Kolkata' })
-  await atStub(page, 'Moments', plain.url)
-  await until(parts(page).request, /Accept and User-Agent are added automatically/) // and no session, where nobody signs in
-  await sendPath(page, '/one')
-  await until(row(page, 'createdOn'), /1795187021\s*20 Nov 2026, 20:33:41$/)
-  await until(row(page, 'size'), /1795187021$/)
-  expect(await row(page, 'script').getByRole('link').count()).toBe(0)
-  const [outside] = await Promise.all([page.context().waitForEvent('page'), row(page, 'url').getByRole('link').click()])
-  await expect.poll(() => outside.url()).toMatch(/^(https:\/\/example\.com\/a\?b=c|chrome-error:)/)
-  expect(await outside.evaluate(() => window.opener as unknown)).toBeNull()
-  await outside.close()
-  await until(row(page, 'size'), /1795187021$/) // this page stays where it is
-})
-
-test('a portal that has had too many requests is asked again after a countdown, unless that is stopped', async () => {
-  const page = await home.page()
-  await atStub(page, 'Busy', plain.url)
   const p = parts(page)
-  refuse = 1
-  await sendPath(page, '/busy', /^429 Too Many Requests/)
-  await p.response.getByText(/Too many requests\. Retrying in [12] s/).waitFor()
-  await until(p.status, /^200 OK/)
-
-  refuse = 1
-  asked.length = 0
-  await page.keyboard.press('Control+Enter')
-  await p.response.getByRole('button', { name: 'Cancel' }).click()
-  await until(p.status, /^429/)
-  await expect.poll(() => p.response.getByText('Retrying in').count()).toBe(0)
-  expect(asked).toEqual(['/busy'])
-})
-
-test('the time of an answer is broken down', async () => {
-  const page = await home.page()
-  await atStub(page, 'Late', plain.url)
-  await sendPath(page, '/late')
-  await page.getByRole('button', { name: 'Timing' }).focus()
-  const told = (await page.getByRole('tooltip').innerText()).split(/\s*\n\s*/)
-  const ms = (name: string) => Number.parseInt(told[told.indexOf(name) + 1])
-  expect(told.filter((_, i) => i % 2 === 0)).toEqual(['Connect', 'First byte', 'Download', 'Size'])
-  expect(ms('First byte')).toBeGreaterThanOrEqual(95)
-  expect(ms('Download')).toBeGreaterThanOrEqual(195)
-  expect(told.at(-1)).toBe('5 B')
-  await page.keyboard.press('Escape')
-  await page.getByRole('tooltip').waitFor({ state: 'hidden' })
-})
-
-test('a certificate that nobody vouches for is shown, and trusted only when told to', async () => {
-  const page = await home.page()
-  const form = await portalForm(page, 'Unknown', secure.url)
-  await form.getByLabel('Sign-in method').selectOption('none')
-  asked.length = 0
-  await form.getByRole('button', { name: 'Test connection' }).click()
-  await until(form.getByRole('alert'), /certificate/)
-  expect(asked).toEqual([])
-  await until(form.locator('dl'), /127\.0\.0\.1.*a stub of the tests.*([0-9A-F]{2}:){31}/s)
-  await page.screenshot({ path: process.env.SHOTS ? `${process.env.SHOTS}/certificate.png` : undefined })
-  await form.getByRole('button', { name: 'Trust this certificate' }).click()
-  await until(form.locator('.said'), /Connected\./)
-  await form.getByRole('button', { name: 'Add portal' }).click()
-  await form.waitFor({ state: 'detached' })
-  await until(switcher(page), /Unknown/)
-  await sendPath(page, '/one')
-})
-
-test('a portal is reached through its proxy', async () => {
-  const page = await home.page()
-  await atStub(page, 'Behind', 'http://portal.invalid/api', async (form) => {
-    await form.getByText('Connection', { exact: true }).click()
-    await form.getByLabel('Proxy', { exact: true }).selectOption('address')
-    await form.getByLabel('Proxy address').fill(plain.url)
+  await step('the catalog of a portal marks what is deprecated, and what only administrators may do', async () => {
+    await atStub(page, 'Marks', plain.url)
+    await page.getByText(`Loaded the API catalog of Marks from ${plain.url}/openapi.json`).waitFor()
+    await until(endpoint(page, 'GET /stuff'), /List stuff · deprecated/)
+    await until(endpoint(page, 'POST /things'), /Administrators only/)
+    expect(await endpoint(page, 'GET /things').textContent()).not.toMatch(/deprecated|Administrators/)
+    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/marks.png` })
   })
-  await sendPath(page, '/one')
-  expect(asked).toContain('http://portal.invalid/api/one')
+
+  await step('a moment reads as local time, and a link opens outside', async () => {
+    await newRequest(page)
+    await until(parts(page).request, /Accept and User-Agent are added automatically/) // and no session, where nobody signs in
+    await sendPath(page, '/one')
+    await until(row(page, 'createdOn'), /1795187021\s*20 Nov 2026, 20:33:41$/)
+    await until(row(page, 'size'), /1795187021$/)
+    expect(await row(page, 'script').getByRole('link').count()).toBe(0)
+    const [outside] = await Promise.all([
+      page.context().waitForEvent('page'),
+      row(page, 'url').getByRole('link').click(),
+    ])
+    await expect.poll(() => outside.url()).toMatch(/^(https:\/\/example\.com\/a\?b=c|chrome-error:)/)
+    expect(await outside.evaluate(() => window.opener as unknown)).toBeNull()
+    await outside.close()
+    await until(row(page, 'size'), /1795187021$/) // this page stays where it is
+  })
+
+  await step(
+    'a portal that has had too many requests is asked again after a countdown, unless that is stopped',
+    async () => {
+      await newRequest(page)
+      refuse = 1
+      await sendPath(page, '/busy', /^429 Too Many Requests/)
+      await p.response.getByText(/Too many requests\. Retrying in [12] s/).waitFor()
+      await until(p.status, /^200 OK/)
+
+      refuse = 1
+      asked.length = 0
+      await page.keyboard.press('Control+Enter')
+      await p.response.getByRole('button', { name: 'Cancel' }).click()
+      await until(p.status, /^429/)
+      await expect.poll(() => p.response.getByText('Retrying in').count()).toBe(0)
+      expect(asked).toEqual(['/busy'])
+    },
+  )
+
+  await step('the time of an answer is broken down', async () => {
+    await newRequest(page)
+    await sendPath(page, '/late')
+    await page.getByRole('button', { name: 'Timing' }).focus()
+    const told = (await page.getByRole('tooltip').innerText()).split(/\s*\n\s*/)
+    const ms = (name: string) => Number.parseInt(told[told.indexOf(name) + 1])
+    expect(told.filter((_, i) => i % 2 === 0)).toEqual(['Connect', 'First byte', 'Download', 'Size'])
+    expect(ms('First byte')).toBeGreaterThanOrEqual(95)
+    expect(ms('Download')).toBeGreaterThanOrEqual(195)
+    expect(told.at(-1)).toBe('5 B')
+    await page.keyboard.press('Escape')
+    await page.getByRole('tooltip').waitFor({ state: 'hidden' })
+  })
+})
+
+test('a portal is reached when its certificate is trusted, and through a proxy', async () => {
+  const page = await home.page()
+  await step('a certificate that nobody vouches for is shown, and trusted only when told to', async () => {
+    const form = await portalForm(page, 'Unknown', secure.url)
+    await form.getByLabel('Sign-in method').selectOption('none')
+    asked.length = 0
+    await form.getByRole('button', { name: 'Test connection' }).click()
+    await until(form.getByRole('alert'), /certificate/)
+    expect(asked).toEqual([])
+    await until(form.locator('dl'), /127\.0\.0\.1.*a stub of the tests.*([0-9A-F]{2}:){31}/s)
+    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/certificate.png` })
+    await form.getByRole('button', { name: 'Trust this certificate' }).click()
+    await until(form.locator('.said'), /Connected\./)
+    await form.getByRole('button', { name: 'Add portal' }).click()
+    await form.waitFor({ state: 'detached' })
+    await until(switcher(page), /Unknown/)
+    await sendPath(page, '/one')
+  })
+
+  await step('a portal is reached through its proxy', async () => {
+    await atStub(page, 'Behind', 'http://portal.invalid/api', async (form) => {
+      await form.getByText('Connection', { exact: true }).click()
+      await form.getByLabel('Proxy', { exact: true }).selectOption('address')
+      await form.getByLabel('Proxy address').fill(plain.url)
+    })
+    await sendPath(page, '/one')
+    expect(asked).toContain('http://portal.invalid/api/one')
+  })
 })
