@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { findings } from './findings'
 import { parts, suite, until } from './harness'
+import { step } from './story'
 
 const portal = suite()
 
@@ -124,95 +124,139 @@ test('charts share one cursor and one range, compare, and are tables too', async
   await page.getByRole('heading', { name: 'web-prod-01.fra' }).waitFor()
 })
 
-test('of several instances the one in trouble is shown first, and each says how it is', async () => {
-  await portal.filled
+test('of several instances the one in trouble is first, and alerts are listed and acknowledged', async () => {
   const page = await portal.page({ fresh: true })
-  const { name, worst } = await page.evaluate(async () => {
-    const alerts = async (filter: string) =>
-      (
-        (await (
-          await fetch(
-            `/api/alert/alerts?size=1000&sort=-severity&fields=monitorObjectName,instanceName,severity&filter=${encodeURIComponent(filter)}`,
-          )
-        ).json()) as { items: { monitorObjectName: string; instanceName: string; severity: number }[] }
-      ).items
-    const found = (await alerts('resourceTemplateName:"Linux_Disks"')).find((a) => !a.instanceName.endsWith('-/'))!
-    const same = await alerts(`resourceTemplateName:"Linux_Disks",monitorObjectName:"${found.monitorObjectName}"`)
-    return {
-      name: found.monitorObjectName,
-      worst: same.filter((a) => a.severity === same[0].severity).map((a) => a.instanceName.replace('Linux_Disks-', '')),
+  await step('of several instances the one in trouble is shown first, and each says how it is', async () => {
+    await portal.filled
+    const { name, worst } = await page.evaluate(async () => {
+      const alerts = async (filter: string) =>
+        (
+          (await (
+            await fetch(
+              `/api/alert/alerts?size=1000&sort=-severity&fields=monitorObjectName,instanceName,severity&filter=${encodeURIComponent(filter)}`,
+            )
+          ).json()) as { items: { monitorObjectName: string; instanceName: string; severity: number }[] }
+        ).items
+      const found = (await alerts('resourceTemplateName:"Linux_Disks"')).find((a) => !a.instanceName.endsWith('-/'))!
+      const same = await alerts(`resourceTemplateName:"Linux_Disks",monitorObjectName:"${found.monitorObjectName}"`)
+      return {
+        name: found.monitorObjectName,
+        worst: same
+          .filter((a) => a.severity === same[0].severity)
+          .map((a) => a.instanceName.replace('Linux_Disks-', '')),
+      }
+    })
+    await device(page, name)
+    const sources = page.getByRole('navigation', { name: 'Data sources' })
+    await sources.getByRole('button', { name: /^Linux file systems/ }).click()
+    const shown = sources.locator('.inst[aria-current]')
+    await until(shown, /^\/.*(Critical|Error|Warning)$/)
+    expect(worst).toContain((await shown.textContent())!.replace(/\s*(Critical|Error|Warning)$/, ''))
+  })
+
+  await step('alerts of a device are listed, acknowledged, and past ones too', async () => {
+    const found = await page.evaluate(
+      async () =>
+        (
+          (await (
+            await fetch(
+              '/api/alert/alerts?filter=acked:false,cleared:false,monitorObjectId>0&size=1&fields=monitorObjectName,dataPointName',
+            )
+          ).json()) as { items: { monitorObjectName: string; dataPointName: string }[] }
+        ).items[0],
+    )
+    await device(page, found.monitorObjectName)
+    await page.getByRole('tab', { name: /^Alerts/ }).click()
+    const grid = page.getByRole('grid', { name: 'Device alerts' })
+    const alert = grid
+      .getByRole('row')
+      .filter({ hasText: found.dataPointName })
+      .filter({ has: page.getByRole('button', { name: 'Ack' }) })
+      .first()
+    await alert.waitFor()
+    const left = await grid.getByRole('button', { name: 'Ack' }).count()
+    await alert.getByRole('button', { name: 'Ack' }).click()
+    const asked = page.getByRole('dialog', { name: /^Acknowledge / })
+    await asked.getByRole('textbox').fill('Looked at from its device')
+    await asked.getByRole('button', { name: 'Acknowledge' }).click()
+    await expect.poll(() => grid.getByRole('button', { name: 'Ack' }).count()).toBe(left - 1)
+    await grid.getByRole('row').filter({ hasText: 'admin' }).first().waitFor()
+    await page.getByRole('button', { name: 'All', exact: true }).click()
+    await grid
+      .getByRole('row')
+      .filter({ hasText: ` › ${found.dataPointName}` })
+      .first()
+      .focus()
+    await page.keyboard.press('Enter')
+    await page
+      .getByRole('region', { name: /^Alert/ })
+      .getByRole('heading', { name: found.monitorObjectName })
+      .waitFor()
+  })
+})
+
+test('devices are compared in one chart, chosen there and in the fleet', async () => {
+  const page = await portal.page({ fresh: true, width: 1280, height: 800 })
+  await step('devices are compared in one chart, found by the keyboard, and the place brings it back', async () => {
+    await portal.filled
+    await device(page, 'web-prod-01.fra')
+    await page
+      .getByRole('navigation', { name: 'Data sources' })
+      .getByRole('button', { name: 'Linux', exact: true })
+      .click()
+    await page.getByRole('button', { name: 'Compare with…' }).press('Enter')
+    const bar = page.getByRole('group', { name: 'Compared with' })
+    const field = bar.getByRole('combobox', { name: 'Compare with another' })
+    for (const name of ['web-prod-02.fra', 'web-prod-01.osl']) {
+      await expect.poll(() => field.evaluate((f) => f === document.activeElement)).toBe(true)
+      await page.keyboard.type(name)
+      await page.keyboard.press('Enter') // without a look at the list, which is of less than what was typed yet
     }
+    const processors = page.getByRole('slider', {
+      name: /^Processors\. web-prod-01\.fra: lowest .*; web-prod-02\.fra: lowest .*; web-prod-01\.osl: lowest/,
+    })
+    await processors.waitFor()
+    await page.getByRole('slider', { name: /^Load: load5\. web-prod-01\.fra: lowest .*; web-prod-02\.fra/ }).waitFor()
+    await page.getByRole('button', { name: 'As a table' }).click()
+    await page
+      .getByRole('table', { name: 'Points of the chart' })
+      .first()
+      .getByRole('columnheader', { name: 'web-prod-01.osl' })
+      .waitFor()
+    await page.getByRole('button', { name: 'As a table' }).click()
+    await page.getByRole('button', { name: 'Compare with the previous day' }).click()
+    await page.getByRole('slider', { name: /^Processors\. .*; web-prod-01\.fra, previous: lowest/ }).waitFor()
+    await page.getByRole('button', { name: 'Compare with the previous day' }).click()
+
+    await page.reload()
+    await processors.waitFor()
+    await page.getByRole('button', { name: 'Open in API Explorer: Processors' }).click()
+    await page.getByRole('menuitem', { name: 'web-prod-02.fra' }).click()
+    await until(parts(page).status, /^200 OK/)
+    await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'Monitor' }).click()
+    await bar.getByRole('button', { name: 'Remove web-prod-02.fra' }).click()
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label')))
+      .toBe('Remove web-prod-01.osl')
+    await page
+      .getByRole('slider', { name: /^Processors\. web-prod-01\.fra: lowest [^;]*; web-prod-01\.osl: [^;]*$/ })
+      .waitFor()
+    await bar.getByRole('button', { name: 'Stop comparing' }).click()
+    await page.getByRole('slider', { name: /^Processors\. cpuPercent/ }).waitFor()
   })
-  await device(page, name)
-  const sources = page.getByRole('navigation', { name: 'Data sources' })
-  await sources.getByRole('button', { name: /^Linux file systems/ }).click()
-  const shown = sources.locator('.inst[aria-current]')
-  await until(shown, /^\/.*(Critical|Error|Warning)$/)
-  expect(worst).toContain((await shown.textContent())!.replace(/\s*(Critical|Error|Warning)$/, ''))
-})
 
-test('devices are compared in one chart, found by the keyboard, and the place brings it back', async () => {
-  await portal.filled
-  const page = await portal.page({ fresh: true, bypassCSP: true, width: 1280, height: 800 })
-  await device(page, 'web-prod-01.fra')
-  await page
-    .getByRole('navigation', { name: 'Data sources' })
-    .getByRole('button', { name: 'Linux', exact: true })
-    .click()
-  await page.getByRole('button', { name: 'Compare with…' }).press('Enter')
-  const bar = page.getByRole('group', { name: 'Compared with' })
-  const field = bar.getByRole('combobox', { name: 'Compare with another' })
-  for (const name of ['web-prod-02.fra', 'web-prod-01.osl']) {
-    await expect.poll(() => field.evaluate((f) => f === document.activeElement)).toBe(true)
-    await page.keyboard.type(name)
-    await page.keyboard.press('Enter') // without a look at the list, which is of less than what was typed yet
-  }
-  const processors = page.getByRole('slider', {
-    name: /^Processors\. web-prod-01\.fra: lowest .*; web-prod-02\.fra: lowest .*; web-prod-01\.osl: lowest/,
+  await step('devices that are picked in the fleet are compared', async () => {
+    await portal.filled
+    const grid = await fleet(page)
+    await page.getByRole('searchbox', { name: 'Search devices' }).fill('web-prod')
+    await expect.poll(() => grid.getByRole('row').nth(1).textContent()).toContain('web-prod')
+    const compare = page.getByRole('toolbar', { name: 'Selected devices' }).getByRole('button', { name: 'Compare' })
+    await grid.getByRole('row').nth(1).getByRole('checkbox').check()
+    expect(await compare.isDisabled()).toBe(true)
+    await grid.getByRole('row').nth(2).getByRole('checkbox').check()
+    await compare.click()
+    await page.getByRole('slider', { name: /^Processors\. web-prod-\S+: lowest .*; web-prod-\S+: lowest/ }).waitFor()
   })
-  await processors.waitFor()
-  await page.getByRole('slider', { name: /^Load: load5\. web-prod-01\.fra: lowest .*; web-prod-02\.fra/ }).waitFor()
-  expect(await findings(page)).toEqual([])
-  await page.getByRole('button', { name: 'As a table' }).click()
-  await page
-    .getByRole('table', { name: 'Points of the chart' })
-    .first()
-    .getByRole('columnheader', { name: 'web-prod-01.osl' })
-    .waitFor()
-  await page.getByRole('button', { name: 'As a table' }).click()
-  await page.getByRole('button', { name: 'Compare with the previous day' }).click()
-  await page.getByRole('slider', { name: /^Processors\. .*; web-prod-01\.fra, previous: lowest/ }).waitFor()
-  await page.getByRole('button', { name: 'Compare with the previous day' }).click()
-
-  await page.reload()
-  await processors.waitFor()
-  await page.getByRole('button', { name: 'Open in API Explorer: Processors' }).click()
-  await page.getByRole('menuitem', { name: 'web-prod-02.fra' }).click()
-  await until(parts(page).status, /^200 OK/)
-  await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'Monitor' }).click()
-  await bar.getByRole('button', { name: 'Remove web-prod-02.fra' }).click()
-  await expect
-    .poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label')))
-    .toBe('Remove web-prod-01.osl')
-  await page
-    .getByRole('slider', { name: /^Processors\. web-prod-01\.fra: lowest [^;]*; web-prod-01\.osl: [^;]*$/ })
-    .waitFor()
-  await bar.getByRole('button', { name: 'Stop comparing' }).click()
-  await page.getByRole('slider', { name: /^Processors\. cpuPercent/ }).waitFor()
-})
-
-test('devices that are picked in the fleet are compared', async () => {
-  await portal.filled
-  const page = await portal.page({ fresh: true })
-  const grid = await fleet(page)
-  await page.getByRole('searchbox', { name: 'Search devices' }).fill('web-prod')
-  await expect.poll(() => grid.getByRole('row').nth(1).textContent()).toContain('web-prod')
-  const compare = page.getByRole('toolbar', { name: 'Selected devices' }).getByRole('button', { name: 'Compare' })
-  await grid.getByRole('row').nth(1).getByRole('checkbox').check()
-  expect(await compare.isDisabled()).toBe(true)
-  await grid.getByRole('row').nth(2).getByRole('checkbox').check()
-  await compare.click()
-  await page.getByRole('slider', { name: /^Processors\. web-prod-\S+: lowest .*; web-prod-\S+: lowest/ }).waitFor()
 })
 
 test('what is compared and lacks the data source, is silent or has gone says so', async () => {
@@ -361,45 +405,4 @@ test('properties are changed, secrets are never shown, and what was done is in t
   await expect
     .poll(() => maintenance.getByText('Planned').or(maintenance.getByText('Now')).filter({ hasText: 'Kernel' }).count())
     .toBe(0)
-})
-
-test('alerts of a device are listed, acknowledged, and past ones too', async () => {
-  const page = await portal.page({ fresh: true })
-  const found = await page.evaluate(
-    async () =>
-      (
-        (await (
-          await fetch(
-            '/api/alert/alerts?filter=acked:false,cleared:false,monitorObjectId>0&size=1&fields=monitorObjectName,dataPointName',
-          )
-        ).json()) as { items: { monitorObjectName: string; dataPointName: string }[] }
-      ).items[0],
-  )
-  await device(page, found.monitorObjectName)
-  await page.getByRole('tab', { name: /^Alerts/ }).click()
-  const grid = page.getByRole('grid', { name: 'Device alerts' })
-  const alert = grid
-    .getByRole('row')
-    .filter({ hasText: found.dataPointName })
-    .filter({ has: page.getByRole('button', { name: 'Ack' }) })
-    .first()
-  await alert.waitFor()
-  const left = await grid.getByRole('button', { name: 'Ack' }).count()
-  await alert.getByRole('button', { name: 'Ack' }).click()
-  const asked = page.getByRole('dialog', { name: /^Acknowledge / })
-  await asked.getByRole('textbox').fill('Looked at from its device')
-  await asked.getByRole('button', { name: 'Acknowledge' }).click()
-  await expect.poll(() => grid.getByRole('button', { name: 'Ack' }).count()).toBe(left - 1)
-  await grid.getByRole('row').filter({ hasText: 'admin' }).first().waitFor()
-  await page.getByRole('button', { name: 'All', exact: true }).click()
-  await grid
-    .getByRole('row')
-    .filter({ hasText: ` › ${found.dataPointName}` })
-    .first()
-    .focus()
-  await page.keyboard.press('Enter')
-  await page
-    .getByRole('region', { name: /^Alert/ })
-    .getByRole('heading', { name: found.monitorObjectName })
-    .waitFor()
 })

@@ -3,6 +3,7 @@ import { inflateRawSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { newRequest, parts, sendPath, suite, until } from './harness'
+import { step } from './story'
 
 const portal = suite()
 
@@ -85,56 +86,64 @@ test('cells are walked by keys, copied, and lead to the tree and to the item', a
   await until(p.tree.getByRole('treeitem', { selected: true }), new RegExp(`displayName:\\s*"${name}"`))
 })
 
-test('an id leads to the Monitor view: by Enter, by its link and from the menu of a cell', async () => {
-  const page = await portal.page()
+test('an id leads to the Monitor view, and one object is a table of keys and values', async () => {
+  const page = await portal.page({ fresh: true })
   const p = parts(page)
-  const shown = async () => {
-    await page.getByRole('tablist', { name: 'Device details' }).waitFor()
-    await page.getByText('10.10.1.11', { exact: true }).waitFor()
-    await page.getByRole('button', { name: 'API', exact: true }).click()
-    await p.path.waitFor()
-  }
-  await newRequest(page)
-  await sendPath(page, '/device/devices?filter=id:1&fields=id,name')
-  const id = p.tree.getByRole('treeitem', { name: /^id ?: ?1$/ })
-  await id.getByText('id', { exact: true }).click()
-  await page.keyboard.press('Enter')
-  await shown()
-  await id.getByTitle('Open device 1 in Monitor').click()
-  await shown()
-  await p.response.getByRole('tab', { name: 'Table' }).click()
-  await p.response.getByRole('grid', { name: 'Items' }).focus()
-  await page.keyboard.press('Home')
-  await page.keyboard.press('Shift+F10')
-  await page.getByRole('menu', { name: 'Cell' }).getByRole('menuitem', { name: 'Open in Monitor' }).click()
-  await shown()
-
-  const sdt = await page.evaluate(async () => {
-    const { csrfToken } = (await (await fetch('/explorer/start')).json()).user
-    const body = {
-      type: 'ResourceSDT',
-      deviceId: 1,
-      sdtType: 'oneTime',
-      comment: 'New fans',
-      startDateTime: Date.now() + 86_400_000,
-      duration: 60,
+  await step('an id leads to the Monitor view: by Enter, by its link and from the menu of a cell', async () => {
+    const shown = async () => {
+      await page.getByRole('tablist', { name: 'Device details' }).waitFor()
+      await page.getByText('10.10.1.11', { exact: true }).waitFor()
+      await page.getByRole('button', { name: 'API', exact: true }).click()
+      await p.path.waitFor()
     }
-    const answer = await fetch('/api/sdt/sdts', {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': csrfToken },
-      body: JSON.stringify(body),
+    await newRequest(page)
+    await sendPath(page, '/device/devices?filter=id:1&fields=id,name')
+    const id = p.tree.getByRole('treeitem', { name: /^id ?: ?1$/ })
+    await id.getByText('id', { exact: true }).click()
+    await page.keyboard.press('Enter')
+    await shown()
+    await id.getByTitle('Open device 1 in Monitor').click()
+    await shown()
+    await p.response.getByRole('tab', { name: 'Table' }).click()
+    await p.response.getByRole('grid', { name: 'Items' }).focus()
+    await page.keyboard.press('Home')
+    await page.keyboard.press('Shift+F10')
+    await page.getByRole('menu', { name: 'Cell' }).getByRole('menuitem', { name: 'Open in Monitor' }).click()
+    await shown()
+
+    const sdt = await page.evaluate(async () => {
+      const { csrfToken } = (await (await fetch('/explorer/start')).json()).user
+      const body = {
+        type: 'ResourceSDT',
+        deviceId: 1,
+        sdtType: 'oneTime',
+        comment: 'New fans',
+        startDateTime: Date.now() + 86_400_000,
+        duration: 60,
+      }
+      const answer = await fetch('/api/sdt/sdts', {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': csrfToken },
+        body: JSON.stringify(body),
+      })
+      return ((await answer.json()) as { id: string }).id
     })
-    return ((await answer.json()) as { id: string }).id
+    await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'API' }).click()
+    await newRequest(page)
+    await sendPath(page, `/sdt/sdts/${sdt}?fields=id,comment`)
+    await p.tree.getByTitle(`Open maintenance window ${sdt} in Monitor`).click()
+    const planned = page
+      .getByRole('region', { name: 'Maintenance' })
+      .getByRole('listitem')
+      .and(page.locator('[aria-current]'))
+    await planned.filter({ hasText: 'New fans' }).waitFor()
   })
-  await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'API' }).click()
-  await newRequest(page)
-  await sendPath(page, `/sdt/sdts/${sdt}?fields=id,comment`)
-  await p.tree.getByTitle(`Open maintenance window ${sdt} in Monitor`).click()
-  const planned = page
-    .getByRole('region', { name: 'Maintenance' })
-    .getByRole('listitem')
-    .and(page.locator('[aria-current]'))
-  await planned.filter({ hasText: 'New fans' }).waitFor()
+
+  await step('one object is a table of keys and values', async () => {
+    const grid = await openTable(page, '/setting/version')
+    await grid.getByRole('columnheader', { name: /^key/ }).waitFor()
+    await until(grid.getByRole('row', { name: /version/ }), /version/)
+  })
 })
 
 test('columns are chosen, sorted and saved as CSV and as a workbook', async () => {
@@ -204,59 +213,55 @@ test('columns are chosen, sorted and saved as CSV and as a workbook', async () =
     .toEqual(['displayName', 'id', 'createdOn'])
 })
 
-test('sort and filter are written into the request, which is stale until it is sent', async () => {
-  const page = await portal.page({ fresh: true })
-  const p = parts(page)
-  const grid = await openTable(page, '/device/devices?size=100&fields=id,displayName')
-  const menu = async (item: string) => {
-    const head = grid.getByRole('columnheader', { name: /^displayName/ })
-    await head.hover()
-    await head.getByRole('button', { name: 'Column displayName' }).click()
-    await page.getByRole('menuitem', { name: item, exact: true }).click()
-  }
-  await menu('Sort in the request, descending')
-  await until(page.getByTestId('toast'), /^The request now sorts by -displayName/)
-  await p.response.getByText('Edited since sent').waitFor()
-  await menu('Filter in the request…')
-  const dialog = page.getByRole('dialog', { name: 'Filter in the request' })
-  await dialog.getByRole('textbox', { name: 'displayName' }).fill('web')
-  await dialog.getByRole('button', { name: 'Write into the request' }).click()
-  await p.send.click()
-  await until(grid.getByRole('row').nth(1), /web/)
-  await expect.poll(() => grid.getAttribute('aria-rowcount')).not.toBe('101')
-})
-
-test('a head sorts by the mouse, says of the first cell what can be copied, and its whole menu can be reached also by the other button', async () => {
+test('sort and filter of a column are written into the request, and its menu can be reached', async () => {
   const page = await portal.page({ fresh: true, width: 1280, height: 800 })
   const p = parts(page)
-  const grid = await openTable(page, '/device/devices?size=100')
-  const head = grid.getByRole('columnheader', { name: /^displayName/ })
-  await head.getByRole('button', { name: 'displayName', exact: true }).click()
-  await p.response.getByRole('button', { name: 'Copy cell' }).waitFor()
-  await head.click({ button: 'right' })
-  const menu = page.getByRole('menu', { name: 'Column displayName' })
-  for (const item of await menu.getByRole('menuitem').all()) {
-    const box = (await item.boundingBox())!
-    expect(
-      await item.evaluate(
-        (e, [x, y]) => e.contains(document.elementFromPoint(x, y)),
-        [box.x + box.width / 2, box.y + box.height / 2],
-      ),
-    ).toBe(true)
-  }
-  expect(await head.boundingBox()).toMatchObject({ height: 28 })
-  await menu.getByRole('menuitem', { name: 'Sort in the request', exact: true }).click()
-  await p.response.getByText('Edited since sent').waitFor({ state: 'attached' })
-  const [snippets, side] = await Promise.all(
-    [p.response.getByRole('tab', { name: 'Snippets' }), p.response.locator('.stale')].map((e) => e.boundingBox()),
-  )
-  const [end, below] = [snippets!.x + snippets!.width, snippets!.y + snippets!.height]
-  expect(side!.x > end + 7 || side!.y >= below - 1).toBe(true)
-})
+  await step('sort and filter are written into the request, which is stale until it is sent', async () => {
+    const grid = await openTable(page, '/device/devices?size=100&fields=id,displayName')
+    const menu = async (item: string) => {
+      const head = grid.getByRole('columnheader', { name: /^displayName/ })
+      await head.hover()
+      await head.getByRole('button', { name: 'Column displayName' }).click()
+      await page.getByRole('menuitem', { name: item, exact: true }).click()
+    }
+    await menu('Sort in the request, descending')
+    await until(page.getByTestId('toast'), /^The request now sorts by -displayName/)
+    await p.response.getByText('Edited since sent').waitFor()
+    await menu('Filter in the request…')
+    const dialog = page.getByRole('dialog', { name: 'Filter in the request' })
+    await dialog.getByRole('textbox', { name: 'displayName' }).fill('web')
+    await dialog.getByRole('button', { name: 'Write into the request' }).click()
+    await p.send.click()
+    await until(grid.getByRole('row').nth(1), /web/)
+    await expect.poll(() => grid.getAttribute('aria-rowcount')).not.toBe('101')
+  })
 
-test('one object is a table of keys and values', async () => {
-  const page = await portal.page({ fresh: true })
-  const grid = await openTable(page, '/setting/version')
-  await grid.getByRole('columnheader', { name: /^key/ }).waitFor()
-  await until(grid.getByRole('row', { name: /version/ }), /version/)
+  await step(
+    'a head sorts by the mouse, says of the first cell what can be copied, and its whole menu can be reached also by the other button',
+    async () => {
+      const grid = await openTable(page, '/device/devices?size=100')
+      const head = grid.getByRole('columnheader', { name: /^displayName/ })
+      await head.getByRole('button', { name: 'displayName', exact: true }).click()
+      await p.response.getByRole('button', { name: 'Copy cell' }).waitFor()
+      await head.click({ button: 'right' })
+      const menu = page.getByRole('menu', { name: 'Column displayName' })
+      for (const item of await menu.getByRole('menuitem').all()) {
+        const box = (await item.boundingBox())!
+        expect(
+          await item.evaluate(
+            (e, [x, y]) => e.contains(document.elementFromPoint(x, y)),
+            [box.x + box.width / 2, box.y + box.height / 2],
+          ),
+        ).toBe(true)
+      }
+      expect(await head.boundingBox()).toMatchObject({ height: 28 })
+      await menu.getByRole('menuitem', { name: 'Sort in the request', exact: true }).click()
+      await p.response.getByText('Edited since sent').waitFor({ state: 'attached' })
+      const [snippets, side] = await Promise.all(
+        [p.response.getByRole('tab', { name: 'Snippets' }), p.response.locator('.stale')].map((e) => e.boundingBox()),
+      )
+      const [end, below] = [snippets!.x + snippets!.width, snippets!.y + snippets!.height]
+      expect(side!.x > end + 7 || side!.y >= below - 1).toBe(true)
+    },
+  )
 })
