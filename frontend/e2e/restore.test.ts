@@ -237,12 +237,17 @@ test('after kill -9 the history and the chosen item of a list are as they were l
   await expect.poll(seen).toEqual(before)
 })
 
-test('after kill -9 tables, texts, headers, the request and its docs are scrolled as they were left', async () => {
+test('after kill -9 tables, texts, headers, the request, its docs and the panes are as they were left', async () => {
   const page = await portal.page({ fresh: true, width: 1280, height: 800 })
   const p = parts(page)
   const grid = p.response.locator('.table-rows')
   const raw = p.response.getByRole('group', { name: 'Response body' })
   await newRequest(page)
+  const grip = page.getByRole('separator', { name: 'Resize the catalog' })
+  await grip.focus()
+  const sizes = Number(await grip.getAttribute('aria-valuenow')) + 5 * 16
+  for (let i = 0; i < 5; i++) await page.keyboard.press('ArrowRight')
+  const { width } = (await p.catalog.boundingBox())!
   await sendPath(page, '/device/devices?size=300')
   await page.keyboard.press('Escape')
   await p.response.getByRole('tab', { name: 'Table' }).click()
@@ -294,10 +299,12 @@ test('after kill -9 tables, texts, headers, the request and its docs are scrolle
       (await last(-3)).answer?.table?.at?.top,
       typeof (await last(-2)).answer?.text?.line,
       (await start(page)).settings.scroll?.catalog.top,
+      JSON.stringify((await start(page)).settings).includes(`"left":${sizes}`),
     ])
-    .toEqual([before[0], before[1], 1400, 'number', before[2]])
+    .toEqual([before[0], before[1], 1400, 'number', before[2], true])
   await comeBack(page)
 
+  await expect.poll(async () => Math.round((await p.catalog.boundingBox())!.width)).toBe(Math.round(width))
   await expect.poll(at).toEqual(before)
   await p.tabs.nth(-3).click()
   await expect.poll(() => look(grid, '[role=gridcell]')).toEqual(table)
