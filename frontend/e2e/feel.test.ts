@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { hold, newRequest, parts, sendPath, suite, until } from './harness'
+import { step } from './story'
 
 const portal = suite()
 
@@ -37,11 +38,9 @@ function lost(page: Page): Promise<string[]> {
   })
 }
 
-describe('at 200 % zoom nothing is lost', () => {
-  const small = { fresh: true, width: 640, height: 400 }
-
-  test('on the welcome screen and in the palette', async () => {
-    const page = await portal.page(small)
+test('at 200 % zoom nothing is lost, and the top bar shows all it has where there is little room', async () => {
+  const page = await portal.page({ fresh: true, width: 640, height: 400 })
+  await step('on the welcome screen and in the palette', async () => {
     expect(await lost(page)).toEqual([])
     await page.keyboard.press('Control+K')
     await parts(page).palette.getByRole('option').first().waitFor()
@@ -52,19 +51,28 @@ describe('at 200 % zoom nothing is lost', () => {
       true,
       true,
     ])
+    await page.keyboard.press('Escape')
   })
 
-  test('in the top bar, where it is as narrow as it shows all it has', async () => {
-    for (const width of [960, 1101, 1280]) {
-      const page = await portal.page({ fresh: true, width })
-      const lock = (await page.getByRole('button', { name: 'Read-only lock' }).boundingBox())!
-      const down = (await page.locator('.portal .ic').last().boundingBox())!
-      expect(down.x + down.width, `at ${width}`).toBeLessThanOrEqual(lock.x)
+  await step('in the dialogs of settings and shortcuts', async () => {
+    for (const [key, name] of [
+      ['Control+,', 'Settings'],
+      ['Control+/', 'Keyboard shortcuts'],
+    ]) {
+      await page.keyboard.press(key)
+      const box = (await page.getByRole('dialog', { name }).boundingBox())!
+      expect([box.x >= 0, box.y >= 0, box.x + box.width <= 640, box.y + box.height <= 400], name).toEqual([
+        true,
+        true,
+        true,
+        true,
+      ])
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog', { name }).waitFor({ state: 'hidden' })
     }
   })
 
-  test('in the explorer, with either side asked for', async () => {
-    const page = await portal.page(small)
+  await step('in the explorer, with either side asked for', async () => {
     await newRequest(page)
     await sendPath(page, '/device/devices?size=5')
     await page.keyboard.press('Escape')
@@ -91,8 +99,7 @@ describe('at 200 % zoom nothing is lost', () => {
     await parts(page).response.getByRole('radio', { name: 'Python' }).waitFor()
   })
 
-  test('on the screens of the Monitor', async () => {
-    const page = await portal.page(small)
+  await step('on the screens of the Monitor', async () => {
     await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'Monitor' }).click()
     const rows = (grid: string) => page.getByRole('grid', { name: grid, exact: true }).getByRole('row').nth(1)
     const screens: [screen: string, ready: () => Promise<unknown>][] = [
@@ -139,19 +146,13 @@ describe('at 200 % zoom nothing is lost', () => {
     await page.getByRole('dialog', { name: /^Acknowledge/ }).waitFor()
   })
 
-  test.each([
-    ['Control+,', 'Settings'],
-    ['Control+/', 'Keyboard shortcuts'],
-  ])('in the dialog of %s', async (key, name) => {
-    const page = await portal.page(small)
-    await page.keyboard.press(key)
-    const box = (await page.getByRole('dialog', { name }).boundingBox())!
-    expect([box.x >= 0, box.y >= 0, box.x + box.width <= 640, box.y + box.height <= 400]).toEqual([
-      true,
-      true,
-      true,
-      true,
-    ])
+  await step('in the top bar, where it is as narrow as it shows all it has', async () => {
+    for (const width of [960, 1101, 1280]) {
+      await page.setViewportSize({ width, height: 900 })
+      const lock = (await page.getByRole('button', { name: 'Read-only lock' }).boundingBox())!
+      const down = (await page.locator('.portal .ic').last().boundingBox())!
+      expect(down.x + down.width, `at ${width}`).toBeLessThanOrEqual(lock.x)
+    }
   })
 })
 
@@ -224,48 +225,99 @@ test('nothing jumps while the page loads, a request is sent and its answer comes
   ).toBeLessThan(0.02)
 })
 
-test('whichever of the tabs is chosen, none of them moves', async () => {
+test('texts are large enough, parts have their names, and nothing moves that was not asked to', async () => {
   const page = await portal.page({ fresh: true, width: 1280, height: 800 })
-  await newRequest(page)
-  const { tools, response } = parts(page)
-  for (const list of [tools, response]) {
-    const tabs = list.getByRole('tablist').first().getByRole('tab')
-    const left = () => tabs.evaluateAll((all) => all.map((t) => t.getBoundingClientRect().left))
-    await tabs.first().click()
-    const before = await left()
-    await tabs.last().click()
-    expect(await left()).toEqual(before)
-  }
-})
-
-test.each(['dark', 'light'] as const)(
-  'the frame is painted before the script has come, where it stays (%s)',
-  async (theme) => {
-    const page = await portal.page({ fresh: true, theme })
-    const look = () =>
+  const p = parts(page)
+  await step('no text is smaller than 12 pixels', async () => {
+    const small = () =>
       page.evaluate(() =>
-        ['.topbar', '.brand', '.cmdfield', '.seg'].map((part) => {
-          const e = document.querySelector(part)!
-          return [
-            part,
-            e.checkVisibility(),
-            e.getBoundingClientRect().toJSON(),
-            getComputedStyle(e).color,
-            getComputedStyle(e).backgroundColor,
-          ]
+        [...document.querySelectorAll('body *')].flatMap((e) => {
+          const own = [...e.childNodes].some((n) => n.nodeType === Node.TEXT_NODE && n.textContent!.trim())
+          return own && parseFloat(getComputedStyle(e).fontSize) < 12
+            ? [`${e.tagName} ${e.textContent!.trim().slice(0, 30)}`]
+            : []
         }),
       )
+    expect(await small()).toEqual([])
+    await newRequest(page)
+    await sendPath(page, '/device/devices?size=5')
+    expect(await small()).toEqual([])
+    await page.keyboard.press('Control+,')
+    await page.getByRole('dialog', { name: 'Settings' }).waitFor()
+    expect(await small()).toEqual([])
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog', { name: 'Settings' }).waitFor({ state: 'hidden' })
+  })
+
+  await step('the parts have their names for a screen reader', async () => {
+    await sendPath(page, '/device/devices?size=2', /· 2 items/)
+    for (const part of [p.catalog, p.request, p.response, p.tools, p.method, p.path, p.send, p.search, p.tree])
+      await expect.poll(() => part.count()).toBe(1)
+    for (const name of ['JSON', 'Raw', 'Headers', 'Snippets'])
+      await expect.poll(() => p.response.getByRole('tab', { name, exact: true }).count()).toBe(1)
+    for (const name of ['Variables', 'History', 'Helpers', 'Docs'])
+      await expect.poll(() => p.tools.getByRole('tab', { name }).count()).toBe(1)
+    await expect.poll(() => p.status.textContent()).toMatch(/^\s*200 OK · \d+ ms · \d+ B · 2 items/)
+    await expect.poll(() => p.catalog.getByRole('tree').ariaSnapshot()).toMatch(/treeitem "Devices \d+" \[expanded\]/)
+  })
+
+  await step('nothing moves for those who do not want it', async () => {
+    const page = await portal.page({ fresh: true }) // the harness sets reduced motion
+    await newRequest(page)
+    await sendPath(page, '/device/devices?size=2')
+    const moving = await page.evaluate(
+      () =>
+        document
+          .getAnimations()
+          .filter((a) => ((a.effect?.getComputedTiming().duration as number) ?? 0) > 0 && a.playState === 'running')
+          .length,
+    )
+    expect(moving).toBe(0)
+  })
+
+  await step('whichever of the tabs is chosen, none of them moves', async () => {
+    await newRequest(page)
+    const { tools, response } = parts(page)
+    for (const list of [tools, response]) {
+      const tabs = list.getByRole('tablist').first().getByRole('tab')
+      const left = () => tabs.evaluateAll((all) => all.map((t) => t.getBoundingClientRect().left))
+      await tabs.first().click()
+      const before = await left()
+      await tabs.last().click()
+      expect(await left()).toEqual(before)
+    }
+  })
+})
+
+test('the frame is painted before the script has come, where it stays, in both themes', async () => {
+  const page = await portal.page({ fresh: true })
+  const look = () =>
+    page.evaluate(() =>
+      ['.topbar', '.brand', '.cmdfield', '.seg'].map((part) => {
+        const e = document.querySelector(part)!
+        return [
+          part,
+          e.checkVisibility(),
+          e.getBoundingClientRect().toJSON(),
+          getComputedStyle(e).color,
+          getComputedStyle(e).backgroundColor,
+        ]
+      }),
+    )
+  for (const theme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme: theme })
+    await expect.poll(() => page.evaluate(() => document.documentElement.dataset.theme)).toBe(theme)
     const after = await look()
     const held = await hold(page, /assets\/index-.*\.js$/)
     await page.reload({ waitUntil: 'commit' })
     await page.locator('.first .seg').waitFor()
-    await expect.poll(look).toEqual(after)
+    await expect.poll(look, { message: theme }).toEqual(after)
     expect(await page.getByRole('button').count()).toBe(0) // it does nothing yet, and says nothing to a screen reader
     await held.release()
     await page.getByRole('button', { name: 'Welcome screen' }).waitFor()
     expect(await page.locator('.first').count()).toBe(0)
-  },
-)
+  }
+})
 
 test('no frame is painted for who is signed out', async () => {
   const page = await portal.page({ signedOut: true })
@@ -276,52 +328,4 @@ test('no frame is painted for who is signed out', async () => {
     .toEqual([false])
   await held.release()
   await page.getByRole('textbox', { name: 'User name' }).waitFor()
-})
-
-test('no text is smaller than 12 pixels', async () => {
-  const page = await portal.page({ fresh: true })
-  const small = () =>
-    page.evaluate(() =>
-      [...document.querySelectorAll('body *')].flatMap((e) => {
-        const own = [...e.childNodes].some((n) => n.nodeType === Node.TEXT_NODE && n.textContent!.trim())
-        return own && parseFloat(getComputedStyle(e).fontSize) < 12
-          ? [`${e.tagName} ${e.textContent!.trim().slice(0, 30)}`]
-          : []
-      }),
-    )
-  expect(await small()).toEqual([])
-  await newRequest(page)
-  await sendPath(page, '/device/devices?size=5')
-  expect(await small()).toEqual([])
-  await page.keyboard.press('Control+,')
-  expect(await small()).toEqual([])
-})
-
-test('the parts have their names for a screen reader', async () => {
-  const page = await portal.page({ fresh: true })
-  await newRequest(page)
-  await sendPath(page, '/device/devices?size=2')
-  const p = parts(page)
-  for (const part of [p.catalog, p.request, p.response, p.tools, p.method, p.path, p.send, p.search, p.tree])
-    await expect.poll(() => part.count()).toBe(1)
-  for (const name of ['JSON', 'Raw', 'Headers', 'Snippets'])
-    await expect.poll(() => p.response.getByRole('tab', { name, exact: true }).count()).toBe(1)
-  for (const name of ['Variables', 'History', 'Helpers', 'Docs'])
-    await expect.poll(() => p.tools.getByRole('tab', { name }).count()).toBe(1)
-  await expect.poll(() => p.status.textContent()).toMatch(/^\s*200 OK · \d+ ms · \d+ B · 2 items/)
-  await expect.poll(() => p.catalog.getByRole('tree').ariaSnapshot()).toMatch(/treeitem "Devices \d+" \[expanded\]/)
-})
-
-test('nothing moves for those who do not want it', async () => {
-  const page = await portal.page({ fresh: true }) // the harness sets reduced motion
-  await newRequest(page)
-  await sendPath(page, '/device/devices?size=2')
-  const moving = await page.evaluate(
-    () =>
-      document
-        .getAnimations()
-        .filter((a) => ((a.effect?.getComputedTiming().duration as number) ?? 0) > 0 && a.playState === 'running')
-        .length,
-  )
-  expect(moving).toBe(0)
 })

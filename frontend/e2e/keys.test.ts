@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { endpoint, hold, newRequest, parts, sendPath, suite, tabNames, until } from './harness'
+import { endpoint, newRequest, parts, sendPath, suite, tabNames, until } from './harness'
+import { step } from './story'
 
 const portal = suite()
 
@@ -176,75 +177,89 @@ test('every key does what it says', async () => {
     }
 })
 
-test('Escape cancels a running request and says so, and Ctrl+F finds in the response', async () => {
+test('keys work in lists, in the code editor and on other keyboards, and the sheet of them prints', async () => {
   const page = await portal.page({ fresh: true })
   const p = parts(page)
-  await newRequest(page)
-  await sendPath(page, '/device/devices?size=5')
-  await p.tree.focus()
-  await page.keyboard.press('Control+F')
-  await p.response
-    .getByRole('searchbox')
-    .or(p.response.getByRole('textbox', { name: /Find/ }))
-    .first()
-    .waitFor()
-  await page.keyboard.press('Escape')
-  const held = await hold(page)
-  await page.keyboard.press('Control+Enter')
-  await until(p.status, /^Sending/)
-  await page.keyboard.press('Escape')
-  await until(p.status, /^Cancelled/)
-  await held.release()
-})
-
-test('keys are ours inside the code editor, too', async () => {
-  const page = await portal.page({ fresh: true })
-  const p = parts(page)
-  await newRequest(page)
-  await p.search.fill('post devices')
-  await endpoint(page, 'POST /device/devices').click()
-  await p.request.getByRole('tab', { name: 'Raw JSON' }).click()
-  const editor = p.request.locator('.cm-content')
-  await editor.click()
-  const text = await editor.innerText()
-  for (const [key, see] of [
-    ['Control+K', () => p.command.waitFor()],
-    ['Control+/', () => page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()],
-    ['Control+L', () => focusIn(page, '[role="combobox"][aria-label="Path"]')],
-    ['Control+E', () => p.tools.getByRole('tab', { name: 'Variables', selected: true }).waitFor()],
-    ['F6', () => focusIn(page, '[data-pane="response"]')],
-    ['Control+Enter', () => until(p.status, /^(201|4\d\d) /)],
-    ['Control+D', () => expect.poll(() => p.tabs.count()).toBe(2)],
-  ] as const) {
-    await editor.click()
-    await focusIn(page, '.cm-content')
-    await page.keyboard.press(key)
-    await named(key, see)
-    if (key === 'Control+K' || key === 'Control+/') await page.keyboard.press('Escape')
-    if (key !== 'Control+D') await expect.poll(() => editor.innerText()).toBe(text)
-  }
-})
-
-test('no key is taken from an input method that composes', async () => {
-  const page = await portal.page({ fresh: true })
-  await two(page)
-  const p = parts(page)
-  await p.path.focus()
-  const taken = await page.evaluate(() => {
-    const press = (how: KeyboardEventInit) =>
-      !document.activeElement!.dispatchEvent(
-        new KeyboardEvent('keydown', {
-          bubbles: true,
-          cancelable: true,
-          ctrlKey: true,
-          key: 'k',
-          code: 'KeyK',
-          ...how,
-        }),
-      )
-    return [press({ isComposing: true }), press({ keyCode: 229 }), press({})]
+  await step('lists know their keys on a keyboard with other letters, too', async () => {
+    await newRequest(page)
+    await sendPath(page, '/setting/version')
+    await sendPath(page, '/device/groups')
+    const cdp = await page.context().newCDPSession(page)
+    const press = async (key: string, code: string, ctrl = true) => {
+      for (const type of ['keyDown', 'keyUp'] as const)
+        await cdp.send('Input.dispatchKeyEvent', { type, key, code, modifiers: ctrl ? 2 : 0 })
+    }
+    await p.tree.focus()
+    await page.keyboard.press('ArrowDown')
+    await press('с', 'KeyC')
+    await until(page.getByTestId('toast'), /^Copied /)
+    await page.keyboard.press('Control+H')
+    await p.tools.getByRole('tabpanel', { name: 'History' }).getByRole('button', { name: /^GET/ }).first().focus()
+    await press('ф', 'KeyA')
+    await p.tools.getByText('2 selected').waitFor()
+    await page.keyboard.press('Escape')
+    await endpoint(page, 'GET /device/groups').focus()
+    await press('а', 'KeyF', false)
+    await p.catalog.getByText('Added GET /device/groups to favourites', { exact: true }).waitFor({ state: 'attached' })
   })
-  expect(taken).toEqual([false, false, true])
+
+  await step('keys are ours inside the code editor, too', async () => {
+    await newRequest(page)
+    await p.search.fill('post devices')
+    await endpoint(page, 'POST /device/devices').click()
+    await p.request.getByRole('tab', { name: 'Raw JSON' }).click()
+    const editor = p.request.locator('.cm-content')
+    await editor.click()
+    const text = await editor.innerText()
+    const open = await p.tabs.count()
+    for (const [key, see] of [
+      ['Control+K', () => p.command.waitFor()],
+      ['Control+/', () => page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()],
+      ['Control+L', () => focusIn(page, '[role="combobox"][aria-label="Path"]')],
+      ['Control+E', () => p.tools.getByRole('tab', { name: 'Variables', selected: true }).waitFor()],
+      ['F6', () => focusIn(page, '[data-pane="response"]')],
+      ['Control+Enter', () => until(p.status, /^(201|4\d\d) /)],
+      ['Control+D', () => expect.poll(() => p.tabs.count()).toBe(open + 1)],
+    ] as const) {
+      await editor.click()
+      await focusIn(page, '.cm-content')
+      await page.keyboard.press(key)
+      await named(key, see)
+      if (key === 'Control+K' || key === 'Control+/') await page.keyboard.press('Escape')
+      if (key !== 'Control+D') await expect.poll(() => editor.innerText()).toBe(text)
+    }
+  })
+
+  await step('no key is taken from an input method that composes', async () => {
+    await two(page)
+    await p.path.focus()
+    const taken = await page.evaluate(() => {
+      const press = (how: KeyboardEventInit) =>
+        !document.activeElement!.dispatchEvent(
+          new KeyboardEvent('keydown', {
+            bubbles: true,
+            cancelable: true,
+            ctrlKey: true,
+            key: 'k',
+            code: 'KeyK',
+            ...how,
+          }),
+        )
+      return [press({ isComposing: true }), press({ keyCode: 229 }), press({})]
+    })
+    expect(taken).toEqual([false, false, true])
+    await page.keyboard.press('Escape') // of the palette
+  })
+
+  await step('the sheet prints by itself', async () => {
+    await page.keyboard.press('Control+/')
+    const send = page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Send Request')
+    await send.waitFor()
+    await page.emulateMedia({ media: 'print' })
+    await expect.poll(() => send.isVisible()).toBe(true)
+    await expect.poll(() => page.getByRole('button', { name: 'Print' }).isVisible()).toBe(false)
+    await expect.poll(() => page.getByRole('contentinfo').or(page.locator('.app')).first().isVisible()).toBe(false)
+  })
 })
 
 test('keys are changed, a conflict is named, and palette, tooltips and sheet follow', async () => {
@@ -305,39 +320,4 @@ test('keys are changed, a conflict is named, and palette, tooltips and sheet fol
   await expect.poll(() => row('Send Request').innerText()).toContain('none')
   await settings.getByRole('button', { name: 'Reset keys', exact: true }).click()
   await expect.poll(() => row('Send Request').locator('kbd').allTextContents()).toEqual(['Ctrl ⏎', 'F5'])
-})
-
-test('lists know their keys on a keyboard with other letters, too', async () => {
-  const page = await portal.page({ fresh: true })
-  const p = parts(page)
-  await newRequest(page)
-  await sendPath(page, '/setting/version')
-  await sendPath(page, '/device/groups')
-  const cdp = await page.context().newCDPSession(page)
-  const press = async (key: string, code: string, ctrl = true) => {
-    for (const type of ['keyDown', 'keyUp'] as const)
-      await cdp.send('Input.dispatchKeyEvent', { type, key, code, modifiers: ctrl ? 2 : 0 })
-  }
-  await p.tree.focus()
-  await page.keyboard.press('ArrowDown')
-  await press('с', 'KeyC')
-  await until(page.getByTestId('toast'), /^Copied /)
-  await page.keyboard.press('Control+H')
-  await p.tools.getByRole('tabpanel', { name: 'History' }).getByRole('button', { name: /^GET/ }).first().focus()
-  await press('ф', 'KeyA')
-  await p.tools.getByText('2 selected').waitFor()
-  await endpoint(page, 'GET /device/groups').focus()
-  await press('а', 'KeyF', false)
-  await p.catalog.getByText('Added GET /device/groups to favourites', { exact: true }).waitFor({ state: 'attached' })
-})
-
-test('the sheet prints by itself', async () => {
-  const page = await portal.page({ fresh: true })
-  await page.keyboard.press('Control+/')
-  const send = page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Send Request')
-  await send.waitFor()
-  await page.emulateMedia({ media: 'print' })
-  await expect.poll(() => send.isVisible()).toBe(true)
-  await expect.poll(() => page.getByRole('button', { name: 'Print' }).isVisible()).toBe(false)
-  await expect.poll(() => page.getByRole('contentinfo').or(page.locator('.app')).first().isVisible()).toBe(false)
 })
