@@ -249,13 +249,11 @@ test('collections come from OpenAPI and Postman, are run, exported and undone', 
     await showCollections(page)
     await p.catalog.getByRole('button', { name: 'Import…' }).click()
     const dialog = page.getByRole('dialog', { name: 'Import' })
-    await dialog
-      .getByLabel('File', { exact: true })
-      .setInputFiles({
-        name: 'mine.postman_collection.json',
-        mimeType: 'application/json',
-        buffer: Buffer.from(postman),
-      })
+    await dialog.getByLabel('File', { exact: true }).setInputFiles({
+      name: 'mine.postman_collection.json',
+      mimeType: 'application/json',
+      buffer: Buffer.from(postman),
+    })
     await dialog.getByText('Postman collection v2.1: 1 request in 2 folders').waitFor()
     await dialog.getByText("The collection's authorization was not imported").waitFor()
     await shot(page, 'import')

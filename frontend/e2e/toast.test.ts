@@ -25,7 +25,10 @@ test('a message moves nothing on a page of any size', async () => {
     const answer = await route.fetch()
     await route.fulfill({
       response: answer,
-      json: { ...(await answer.json()), notice: `This is said at the start, ${size}.\nIt stays until it is dismissed.` },
+      json: {
+        ...(await answer.json()),
+        notice: `This is said at the start, ${size}.\nIt stays until it is dismissed.`,
+      },
     })
   })
   await page.goto(`${portal.url}/#monitor/alerts`)
