@@ -20,7 +20,9 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -162,6 +164,20 @@ func (a *App) sharing() *workspace.Sharing {
 				return "", err
 			}
 			return u.Username, nil
+		},
+		Users: func(ctx context.Context) (names []string, err error) {
+			all, err := resource.Find(ctx, a.DB(), people.UserRows,
+				resource.Where{Field: "status", Op: "=", Value: "active"})
+			for _, u := range all {
+				if u.APIOnly {
+					continue
+				}
+				names = append(names, u.Username)
+			}
+			slices.SortFunc(names, func(a, b string) int {
+				return cmp.Compare(strings.ToLower(a), strings.ToLower(b))
+			})
+			return names, err
 		},
 		Audit: func(ctx context.Context, c *resource.Change) error {
 			return a.DB().Write(ctx, func(tx resource.Tx) error { return tx.Note(ctx, c) })

@@ -62,11 +62,13 @@ import (
 type Native interface {
 	OpenLink(url string) error                     // http and https only
 	SaveFile(name string) (path string, err error) // shows the save dialog; returns "" if the user cancels
-	ToggleFullScreen() error                       // switches the window to full screen, or back
-	SetTitle(title string) error                   // of the window, in its title bar and in the list of windows
-	Quit() error                                   // closes the window, and with it the program
-	OpenFolder(path string) error                  // in the system's file manager
-	Restart() error                                // closes the window, and starts the program again
+	// ChooseFolder shows a dialog for a folder; returns "" if the user cancels.
+	ChooseFolder(title string) (path string, err error)
+	ToggleFullScreen() error      // switches the window to full screen, or back
+	SetTitle(title string) error  // of the window, in its title bar and in the list of windows
+	Quit() error                  // closes the window, and with it the program
+	OpenFolder(path string) error // in the system's file manager
+	Restart() error               // closes the window, and starts the program again
 }
 
 // Options configures an Explorer.

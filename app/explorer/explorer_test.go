@@ -237,6 +237,20 @@ func TestTheWindowHasTheTitleOfThePage(t *testing.T) {
 	}
 }
 
+func TestTheWindowChoosesAFolder(t *testing.T) {
+	h := build(t)
+	for _, path := range []string{"/home/u/fleet", ""} {
+		h.saveTo = path
+		a := h.ask(window, "POST /explorer/native/choose-folder", `{"title":"Keep in a folder"}`)
+		if a.status != 200 || strings.TrimSpace(a.body) != `{"path":"`+path+`"}` {
+			t.Errorf("choosing %q responds %d %s", path, a.status, a.body)
+		}
+	}
+	if !slices.Equal(h.asked, []string{"Keep in a folder", "Keep in a folder"}) {
+		t.Errorf("the titles are %q", h.asked)
+	}
+}
+
 func TestTheWindowClosesWhenAsked(t *testing.T) {
 	h := build(t)
 	if a := h.ask(window, "POST /explorer/native/quit", ``); a.status != 200 || h.quits != 1 {
@@ -274,13 +288,14 @@ func TestTheDoorsOfTheDesktopAreOpenToTheWindowAlone(t *testing.T) {
 		doors++
 		for _, user := range []int{1, stranger} {
 			body := map[string]string{"/native/open-link": `{"url":"https://example.net/"}`,
-				"/native/save": `{"name":"x","text":"y"}`, "/native/title": `{"title":"x"}`}[e.Path]
+				"/native/save": `{"name":"x","text":"y"}`, "/native/title": `{"title":"x"}`,
+				"/native/choose-folder": `{"title":"x"}`}[e.Path]
 			if a := h.ask(user, "POST /explorer"+e.Path, body); a.status != 403 {
 				t.Errorf("%s of user %d answered %d %s", e.Path, user, a.status, a.body)
 			}
 		}
 	}
-	if doors != 7 || h.links != nil || h.asked != nil || h.full || h.title != "" || h.quits+h.restarts > 0 {
+	if doors != 8 || h.links != nil || h.asked != nil || h.full || h.title != "" || h.quits+h.restarts > 0 {
 		t.Errorf("%d doors; what happened: %v %v %v %q %d %d", doors, h.links, h.asked, h.full, h.title, h.quits,
 			h.restarts)
 	}

@@ -137,6 +137,11 @@ func (h *fixture) SaveFile(name string) (string, error) {
 	return h.saveTo, nil
 }
 
+func (h *fixture) ChooseFolder(title string) (string, error) {
+	h.asked = append(h.asked, title)
+	return h.saveTo, nil
+}
+
 func (h *fixture) ToggleFullScreen() error {
 	h.full = !h.full
 	return nil

@@ -22,6 +22,7 @@ type Native struct {
 // acts is implemented by a window.
 type acts interface {
 	saveFile(name string) (path string, err error)
+	chooseFolder(title string) (path string, err error)
 	setClipboard(text string) error
 	toggleFullScreen()
 	setTitle(title string)
@@ -61,6 +62,16 @@ func (n *Native) SaveFile(name string) (path string, err error) {
 		return "", err
 	}
 	return w.saveFile(filepath.Base(name))
+}
+
+// ChooseFolder opens a dialog that selects or creates a folder, and returns its path; ""
+// if the user cancels. It blocks until the dialog closes.
+func (n *Native) ChooseFolder(title string) (path string, err error) {
+	w, err := n.window()
+	if err != nil {
+		return "", err
+	}
+	return w.chooseFolder(title)
 }
 
 // SetClipboard puts text on the clipboard.

@@ -196,6 +196,12 @@ func (r *running) saveFile(name string) (string, error) {
 	})
 }
 
+func (r *running) chooseFolder(title string) (string, error) {
+	return desktop.OpenDirectoryDialog(r.wails, desktop.OpenDialogOptions{
+		Title: title, CanCreateDirectories: true,
+	})
+}
+
 // editMenuOnly disables the browser's context menu where there is nothing to cut,
 // copy or paste.
 const editMenuOnly = `addEventListener('contextmenu', e => {

@@ -186,9 +186,11 @@ func TestOnlyWebAddressesAreOpened(t *testing.T) {
 func TestNativeWithoutAWindowSaysSo(t *testing.T) {
 	var n Native
 	_, saved := n.SaveFile("devices.csv")
+	_, chosen := n.ChooseFolder("Folder")
 	for act, err := range map[string]error{
 		"SaveFile": saved, "SetClipboard": n.SetClipboard("x"), "ToggleFullScreen": n.ToggleFullScreen(),
 		"SetTitle": n.SetTitle("x"), "Quit": n.Quit(),
+		"ChooseFolder": chosen,
 	} {
 		if !errors.Is(err, ErrNoWindow) {
 			t.Errorf("%s returns %v, want %v", act, err, ErrNoWindow)
@@ -205,6 +207,10 @@ type heard struct{ acts []string }
 func (h *heard) saveFile(name string) (string, error) {
 	h.acts = append(h.acts, "save "+name)
 	return "/home/u/" + name, nil
+}
+func (h *heard) chooseFolder(title string) (string, error) {
+	h.acts = append(h.acts, "choose "+title)
+	return "/home/u/fleet", nil
 }
 func (h *heard) setClipboard(text string) error {
 	h.acts = append(h.acts, "copy "+text)

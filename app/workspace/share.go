@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"spyglass/backend/fault"
@@ -33,6 +35,7 @@ const Everyone int64 = 0
 type Sharing struct {
 	UserID   func(ctx context.Context, name string) (int64, error) // fault.Unknown for none
 	UserName func(ctx context.Context, id int64) (string, error)
+	Users    func(ctx context.Context) ([]string, error) // names of those who can sign in, in order
 	Audit    func(ctx context.Context, c *resource.Change) error
 
 	Mask   func(d Draft) Draft      // without secrets
@@ -92,6 +95,32 @@ func (w *Workspace) checkShare(write *resource.Write, was, now *Share) (err erro
 		return fault.At("with", "enter another user: the collection is yours already")
 	}
 	return err
+}
+
+// shareEndpoints returns the endpoints of sharing that are not declared by the resource.
+func (w *Workspace) shareEndpoints() []resource.Endpoint {
+	return []resource.Endpoint{{Method: "GET", Path: "/shares/users", Summary: "List users to share with", Right: anyone,
+		Doc: "Names only, without the caller's: whoever may share may see them.",
+		Response: declared(struct {
+			Names []string `json:"names"`
+		}{}), Handle: w.shareUsers}}
+}
+
+func (w *Workspace) shareUsers(ctx context.Context, c *resource.Call) (any, error) {
+	out := struct {
+		Names []string `json:"names"`
+	}{[]string{}}
+	if w.sharing == nil {
+		return out, nil
+	}
+	names, err := w.sharing.Users(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out.Names = append(out.Names, slices.DeleteFunc(names, func(name string) bool {
+		return strings.EqualFold(name, c.Access.User)
+	})...)
+	return out, nil
 }
 
 // audited records who shares what with whom in the audit log.
@@ -214,6 +243,8 @@ func (w *Workspace) lent(endpoints []resource.Endpoint) []resource.Endpoint {
 		"GET /collections/{id}": w.aboutCollection, "PATCH /collections/{id}": w.aboutCollection,
 		"DELETE /collections/{id}": w.aboutCollection, "POST /collections": aboutNew("parentId"),
 		"POST /collections/move": w.aboutMove,
+		"GET /examples":          w.aboutExamples, "GET /examples/{id}": w.aboutExample,
+		"GET /examples/{id}/body": w.aboutExample,
 	}
 	for i := range endpoints {
 		do, method, path := endpoints[i].Handle, endpoints[i].Method, endpoints[i].Path
@@ -365,6 +396,50 @@ func (w *Workspace) aboutRequest(ctx context.Context, c *resource.Call,
 	in, err := w.collectionOf(ctx, id)
 	to, move := number(body, "collectionId")
 	return about{in: in, to: to, move: move}, err
+}
+
+// ofRequest is the filter of a list of the examples of one request.
+var ofRequest = regexp.MustCompile(`^requestId:"?(\d+)"?$`)
+
+// aboutExamples is about the examples of one request; other lists have the caller's own.
+func (w *Workspace) aboutExamples(ctx context.Context, c *resource.Call, _ map[string]json.RawMessage) (about, error) {
+	found := ofRequest.FindStringSubmatch(c.Query.Get("filter"))
+	if found == nil {
+		return about{}, nil
+	}
+	id, err := strconv.ParseInt(found[1], 10, 64)
+	if err != nil {
+		return about{}, nil
+	}
+	return w.aboutKept(ctx, id)
+}
+
+// aboutExample is about an example: it can be read by those who can read its request.
+func (w *Workspace) aboutExample(ctx context.Context, c *resource.Call, _ map[string]json.RawMessage) (about, error) {
+	id, err := c.ID("id")
+	if err != nil {
+		return about{}, nil
+	}
+	e, err := resource.Get(ctx, w.db, exampleRows, id)
+	if fault.Is(err, fault.Unknown) {
+		return about{}, nil
+	}
+	if err != nil {
+		return about{}, err
+	}
+	return w.aboutKept(ctx, e.RequestID)
+}
+
+// aboutKept is about a request that is not in the bin.
+func (w *Workspace) aboutKept(ctx context.Context, request int64) (about, error) {
+	r, err := resource.Get(ctx, w.db, requestRows, request)
+	if fault.Is(err, fault.Unknown) || err == nil && r.Trashed != 0 {
+		return about{}, nil
+	}
+	if err != nil {
+		return about{}, err
+	}
+	return about{in: r.CollectionID}, nil
 }
 
 // collectionOf returns the collection of a request; 0 if there is none.

@@ -32,6 +32,7 @@ func (d *desk) sharing(audit *[]string) {
 			return 0, fault.New(fault.Unknown, "there is no user %s", name)
 		},
 		UserName: func(_ context.Context, id int64) (string, error) { return users[id], nil },
+		Users:    func(context.Context) ([]string, error) { return slices.Clone(users[1:]), nil },
 		Audit: func(_ context.Context, c *resource.Change) error {
 			*audit = append(*audit, fmt.Sprint(c.Call.Access.UserID, " ", c.Action, " ", c.Title))
 			return nil
@@ -255,5 +256,48 @@ func TestTwoUsersSaveARequestAtOnce(t *testing.T) {
 	running.Wait()
 	if strings.HasPrefix(said[0], "changed") == strings.HasPrefix(said[1], "changed") {
 		t.Errorf("both read %q", said)
+	}
+}
+
+func TestExamplesOfASharedCollectionAreShared(t *testing.T) {
+	d, _ := shared(t, `{"collectionId":1,"with":"ben"}`)
+	h := d.past(`{"id":7}`)
+	for _, request := range []int{1, 4} { // in the shared collection, and in another one
+		body := fmt.Sprintf(`{"historyId":%d,"name":"Found"}`, h)
+		if got := d.ask(1, fmt.Sprintf("POST /requests/%d/examples", request), body); !strings.HasPrefix(got, "{") {
+			t.Fatal(got)
+		}
+	}
+	if got := d.ask(2, "GET /examples?filter=requestId:1&sort=id&size=50", ""); !strings.Contains(got, `"total":1,`) ||
+		!strings.Contains(got, `"name":"Found"`) {
+		t.Errorf("ben sees %s", got)
+	}
+	d.expect(2, "GET /examples/1/body", "", `{"text":"{\"id\":7}"}`)
+	for do, body := range map[string]string{"PATCH /examples/1": `{"name":"Mine"}`, "DELETE /examples/1": "",
+		"GET /examples/2/body": ""} {
+		if got := d.ask(2, do, body); !strings.HasPrefix(got, "unknown") {
+			t.Errorf("%s by ben returns %s", do, got)
+		}
+	}
+	for _, other := range []struct {
+		user   int64
+		filter string
+	}{{2, "requestId:4"}, {3, "requestId:1"}, {2, `requestId>0`}, {2, `requestId:1||requestId:4`}} {
+		if got := d.ask(other.user, "GET /examples?filter="+other.filter, ""); !strings.Contains(got, `"total":0,`) {
+			t.Errorf("user %d sees with %s: %s", other.user, other.filter, got)
+		}
+	}
+	d.ask(1, "DELETE /requests/1", "")
+	if got := d.ask(2, "GET /examples/1/body", ""); !strings.HasPrefix(got, "unknown") {
+		t.Errorf("ben sees an example of a deleted request: %s", got)
+	}
+}
+
+func TestWhoSharesChoosesAmongTheNamesOfTheUsers(t *testing.T) {
+	d := open(t)
+	d.expect(1, "GET /shares/users", "", `{"names":[]}`)
+	d.sharing(&[]string{})
+	if got := d.ask(1, "GET /shares/users", ""); !strings.Contains(got, `"ben","cem"]}`) {
+		t.Errorf("ana sees %s", got)
 	}
 }

@@ -208,6 +208,16 @@ export function commandList(app: App): Command[] {
       group: 'Request',
       run: () => void app.commands.run('exchange.import'),
     },
+    {
+      id: 'collections.share',
+      ...named['collections.share'],
+      group: 'Request',
+      when: () => app.session.phase === 'ready' && !app.session.start?.desktop,
+      run: () => {
+        app.library.toShare = 0
+        app.commands.run('collections.share')
+      },
+    },
     ofFolders('collections.keep', () => (app.library.toKeep = 0)),
     ofFolders('collections.open'),
     {

@@ -83,6 +83,7 @@ export const text = {
     'request.saveAs': { label: 'Save request in another collection', words: 'save as copy' },
     'exchange.import': { label: 'Import…', words: 'file collection environment' },
     'exchange.export': { label: 'Export…', words: 'file collection download' },
+    'collections.share': { label: 'Share a collection…', words: 'users team permission' },
     'collections.keep': { label: 'Keep a collection in a folder…', words: 'git files disk yaml' },
     'collections.stop': { label: 'Stop keeping the collection in a folder', words: 'git files disk' },
     'collections.open': { label: 'Open a folder as a collection…', words: 'git files disk yaml clone' },

@@ -1,5 +1,5 @@
 // Package window serves what the page does with the desktop window: open links, save
-// files, set its title, fill the screen and quit.
+// files, choose folders, set its title, fill the screen and quit.
 //
 // # Units
 //
@@ -29,9 +29,11 @@ import (
 type Desk interface {
 	OpenLink(url string) error                     // http and https only
 	SaveFile(name string) (path string, err error) // shows the save dialog; returns "" if the user cancels
-	ToggleFullScreen() error                       // switches the window to full screen, or back
-	SetTitle(title string) error                   // of the window, in its title bar and in the list of windows
-	Quit() error                                   // closes the window, and with it the program
+	// ChooseFolder shows a dialog for a folder; returns "" if the user cancels.
+	ChooseFolder(title string) (path string, err error)
+	ToggleFullScreen() error     // switches the window to full screen, or back
+	SetTitle(title string) error // of the window, in its title bar and in the list of windows
+	Quit() error                 // closes the window, and with it the program
 }
 
 // Window serves the page's access to the desktop window.
@@ -51,6 +53,7 @@ func (w *Window) Endpoints() []resource.Endpoint {
 		serve.Post("/native/title", "Set the window's title", &titles, w.setTitle),
 		serve.Call("POST", "/native/quit", "Close the window", w.inWindow(Desk.Quit)),
 		serve.Post("/native/save", "Save a file with a dialog", &saveRequests, w.saveFile),
+		serve.Post("/native/choose-folder", "Choose a folder with a dialog", &folderRequests, w.chooseFolder),
 	)
 }
 

@@ -685,6 +685,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/native/choose-folder": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Choose a folder with a dialog
+         * @description Required permission: none: any signed-in user.
+         */
+        post: operations["postNativeChooseFolder"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/history/{id}/reply": {
         parameters: {
             query?: never;
@@ -2647,6 +2667,28 @@ export interface paths {
         patch: operations["patchSharesById"];
         trace?: never;
     };
+    "/shares/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List users to share with
+         * @description Names only, without the caller's: whoever may share may see them.
+         *
+         *     Required permission: none: any signed-in user.
+         */
+        get: operations["getSharesUsers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/settings": {
         parameters: {
             query?: never;
@@ -3583,6 +3625,10 @@ export interface components {
         };
         SavedTo: {
             /** @description empty if the user cancelled */
+            path: string;
+        };
+        ChosenFolder: {
+            /** @description absolute; empty if the user cancelled */
             path: string;
         };
         TreeRows: {
@@ -4565,6 +4611,10 @@ export interface components {
             path?: string;
             /** @description Contents of the file, if there is no path */
             text?: string;
+        };
+        ChooseFolder: {
+            /** @description What the folder is for, as the title of the dialog */
+            title: string;
         };
         Toggle: {
             /** @description -1 for all */
@@ -6310,6 +6360,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SavedTo"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    postNativeChooseFolder: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChooseFolder"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChosenFolder"];
                 };
             };
             400: components["responses"]["Invalid"];
@@ -11212,6 +11293,32 @@ export interface operations {
             415: components["responses"]["NotJSON"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    getSharesUsers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        names: string[];
+                    };
+                };
+            };
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Busy"];
         };

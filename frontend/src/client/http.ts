@@ -163,6 +163,7 @@ export function httpClient(portal?: number, shared = { csrf: '', keeping: 0 }): 
     setTitle: async (title) => void (await post('/native/title', { body: { title } })),
     quit: async () => void (await post('/native/quit')),
     saveFile: (body) => post('/native/save', { body }),
+    chooseFolder: (title) => post('/native/choose-folder', { body: { title } }),
     listen,
   }
 }

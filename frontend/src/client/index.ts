@@ -108,6 +108,8 @@ export interface Client
    * our paths. The path is empty if the user cancels.
    */
   saveFile(file: Schemas['Save']): Promise<Schemas['SavedTo']>
+  /** Shows a dialog for a folder in the window. The path is empty if the user cancels. */
+  chooseFolder(title: string): Promise<Schemas['ChosenFolder']>
   /** Listens until the returned function is called. */
   listen(to: Listener): () => void
 }

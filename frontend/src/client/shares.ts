@@ -9,6 +9,8 @@ export function sharesClient(http: Http) {
   return {
     of: async (collectionId: number) =>
       (await get('/shares', { query: { filter: `collectionId:${collectionId}`, sort: 'id', size: 1000 } })).items,
+    /** The names of the users to share with. */
+    users: async () => (await get('/shares/users')).names,
     add: (body: BodyOf<'/shares', 'post'>) => post('/shares', { body }),
     change: (id: number, edit: boolean) => patch('/shares/{id}', { params: { id }, body: { edit } }),
     end: async (id: number) => void (await remove('/shares/{id}', { params: { id } })),

@@ -11,6 +11,7 @@ export const text = {
   whatToOpen: 'Choose a folder with a collection.yaml.',
   collection: 'Collection',
   folder: 'Folder',
+  choose: 'Choose…',
   below: (base: string) => `Below ${base}`,
   example: (base: string) => (base ? 'fleet' : '~/collections/fleet'),
   kept: (name: string, dir: string) => `${name} is kept in ${dir}`,

@@ -1,7 +1,11 @@
 /** The text of the dialog that shares a collection. */
 
 export const text = {
-  share: (name: string) => `Share ${name}`,
+  share: (name: string) => (name ? `Share ${name}` : 'Share a collection'),
+  collection: 'Collection',
+  none: 'There is no collection to share.',
+  users: 'Users',
+  noUser: (typed: string) => (typed ? `No user “${typed}”` : 'There are no other users'),
   why: 'Others never see your secrets, and send requests with their own permissions.',
   user: 'User',
   everybody: 'Everybody',

@@ -11,6 +11,7 @@ export const text = {
     open: 'Open',
     run: 'Run…',
     rename: 'Rename',
+    more: 'Menu of this entry',
     duplicate: 'Duplicate',
     moveUp: 'Move up',
     moveDown: 'Move down',

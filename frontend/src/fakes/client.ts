@@ -435,6 +435,7 @@ export function fakeClient(
     setTitle: async () => {},
     quit: async () => {},
     saveFile: async () => ({ path: '' }),
+    chooseFolder: async () => ({ path: '' }),
     listen: () => () => {},
   }
   return client

@@ -13,6 +13,7 @@ export interface Actions {
   'catalog.open': None
   'catalog.search': None
   'collections.keep': None
+  'collections.share': None
   'collections.open': None
   'exchange.export': None
   'exchange.import': None

@@ -22,6 +22,8 @@ export class Library {
   loaded = $state(false)
   /** The initial selection of the dialog that keeps a collection in a folder; 0 for none. */
   toKeep = $state(0)
+  /** The collection whose menu opened the dialog to share it; 0: the dialog asks. */
+  toShare = $state(0)
   /** The initial selection of an export; empty for everything. */
   picked = $state.raw<Item[]>([])
   /** Input of an import: dropped files, and the target collection, 0 for the top level. */
