@@ -99,8 +99,8 @@ func (w *Workspace) checkShare(write *resource.Write, was, now *Share) (err erro
 
 // shareEndpoints returns the endpoints of sharing that are not declared by the resource.
 func (w *Workspace) shareEndpoints() []resource.Endpoint {
-	return []resource.Endpoint{{Method: "GET", Path: "/shares/users", Summary: "List users to share with", Right: anyone,
-		Doc: "Names only, without the caller's: whoever may share may see them.",
+	return []resource.Endpoint{{Method: "GET", Path: "/shares/users", Summary: "List users to share with",
+		Right: anyone, Doc: "Names only, without the caller's: whoever may share may see them.",
 		Response: declared(struct {
 			Names []string `json:"names"`
 		}{}), Handle: w.shareUsers}}

@@ -312,7 +312,8 @@ func (w *Workspace) Endpoints() []resource.Endpoint {
 	all = append(all, w.notifying(ExamplesChanged, append(w.examples.Endpoints(), w.exampleEndpoints()...))...)
 	all = append(all, w.notifying(EnvironmentsChanged, append(w.environments.Endpoints(), w.regainingEnvironment()))...)
 	all = append(all, w.notifying(ExtractorsChanged, w.extractors.Endpoints())...)
-	all = append(all, w.notifying(CollectionsChanged, append(w.audited(w.shares.Endpoints()), w.shareEndpoints()...))...)
+	shares := append(w.audited(w.shares.Endpoints()), w.shareEndpoints()...)
+	all = append(all, w.notifying(CollectionsChanged, shares)...)
 	return w.lent(append(all, w.notifying(SettingsChanged, w.settingsEndpoints())...))
 }
 

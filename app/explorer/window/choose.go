@@ -12,8 +12,8 @@ type folderRequest struct{ Title string }
 
 var folderRequests = resource.Resource[*folderRequest]{Name: "chooseFolder", Label: "folder",
 	Fields: []resource.Field[*folderRequest]{
-		{Name: "title", At: func(f *folderRequest) any { return &f.Title }, Doc: "What the folder is for, as the title " +
-			"of the dialog", Required: true, MaxLen: 200},
+		{Name: "title", At: func(f *folderRequest) any { return &f.Title }, Doc: "What the folder is for, as the " +
+			"title of the dialog", Required: true, MaxLen: 200},
 	}}
 
 type chosenFolder struct {
