@@ -57,7 +57,7 @@ func packaged(ctx context.Context, p project.Project) error {
 	if err != nil {
 		return err
 	}
-	k := project.Release{Version: version, Linux: true}
+	k := project.Release{Version: version, Linux: true, Mac: true, Quick: true}
 	if err := p.Programs(ctx, &k); err != nil {
 		return err
 	}

@@ -4,7 +4,10 @@ package desktop
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"fmt"
+	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,10 +16,12 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	yaml "github.com/oasdiff/yaml3"
 )
 
-// largest limits the bytes of a package.
-const largest = 20 << 20
+// largest limits the bytes of a package. Those of a release are a third smaller.
+const largest = 24e6
 
 // The folders that go run ./build test package fills: with the present version,
 // with the same once more, and with an older version.
@@ -60,7 +65,7 @@ func TestThePackagesAreInOrderAndTheSameEachTime(t *testing.T) {
 	deb, red, archive := made(t, now, "*.deb"), made(t, now, "*.rpm"), made(t, now, "*.tar.gz")
 	for _, file := range []string{deb, red, archive} {
 		if info, err := os.Stat(file); err != nil || info.Size() > largest {
-			t.Errorf("%s has %d bytes (%v), more than %d", file, info.Size(), err, largest)
+			t.Errorf("%s has %d bytes (%v), more than %d", file, info.Size(), err, int64(largest))
 		}
 		first, err := os.ReadFile(file)
 		second, err2 := os.ReadFile(filepath.Join(os.Getenv(again), filepath.Base(file)))
@@ -70,22 +75,122 @@ func TestThePackagesAreInOrderAndTheSameEachTime(t *testing.T) {
 	}
 	sums := exec.Command("sha256sum", "--check", "--strict", "SHA256SUMS")
 	sums.Dir = os.Getenv(now)
-	if out := must(t, sums); strings.Count(out, ": OK\n") != 4 { // the list of parts has one too
+	// also of the bundle for a Mac, the recipe of a Flatpak, and the list of parts
+	if out := must(t, sums); strings.Count(out, ": OK\n") != 6 {
 		t.Errorf("the sums are of\n%s", out)
 	}
-	must(t, exec.Command("lintian", "--allow-root", "--fail-on", "error", deb))
+	// the test's program is not position-independent, see project.Release.Quick
+	must(t, exec.Command("lintian", "--allow-root", "--fail-on", "error,warning", "--suppress-tags", "hardening-no-pie",
+		deb))
 	must(t, exec.Command("rpm", "-K", "--nosignature", red))
+	lintRPM(t, red)
 	folder := t.TempDir()
 	must(t, exec.Command("dpkg-deb", "-x", deb, folder))
 	share := filepath.Join(folder, "usr", "share")
 	must(t, exec.Command("desktop-file-validate", filepath.Join(share, "applications", "spyglass.desktop")))
 	must(t, exec.Command("appstreamcli", "validate", "--no-net",
 		filepath.Join(share, "metainfo", "app.spyglass.Spyglass.metainfo.xml")))
+	must(t, exec.Command("systemd-analyze", "security", "--offline=true", "--threshold=20", // of 100 points
+		filepath.Join(folder, "usr", "lib", "systemd", "system", "spyglass.service")))
+	checkFlatpak(t, archive)
+	checkBundle(t, made(t, now, "*-macos-bundle.tar.gz"))
 	if said := must(
 		t,
 		exec.Command("man", "--warnings", "-l", "-Tutf8",
 			filepath.Join(share, "man", "man1", "spyglass.1.gz"))); strings.Contains(said, "warning") {
 		t.Errorf("the man page is not in order:\n%s", said)
+	}
+}
+
+// lintRPM runs rpmlint. It unpacks the package with cpio, which would write to the root of
+// this machine, because the names in the package are absolute.
+func lintRPM(t *testing.T, red string) {
+	t.Helper()
+	cpio, err := exec.LookPath("cpio")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools := t.TempDir()
+	script := "#!/bin/sh\nexec " + cpio + " --no-absolute-filenames \"$@\"\n"
+	if err := os.WriteFile(filepath.Join(tools, "cpio"), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	lint := exec.Command("rpmlint", "--config", filepath.Join("testdata", "rpmlint.toml"), red)
+	lint.Env = append(os.Environ(), "PATH="+tools+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	must(t, lint)
+}
+
+// checkFlatpak checks that the recipe installs the archive that is beside it.
+func checkFlatpak(t *testing.T, archive string) {
+	t.Helper()
+	var recipe struct {
+		ID      string
+		Modules []struct {
+			Sources []struct{ Path, SHA256 string }
+		}
+	}
+	text, err := os.ReadFile(made(t, now, "*.flatpak.yml"))
+	if err == nil {
+		err = yaml.Unmarshal(text, &recipe)
+	}
+	content, err2 := os.ReadFile(archive)
+	if err != nil || err2 != nil {
+		t.Fatal(err, err2)
+	}
+	if len(recipe.Modules) != 1 || len(recipe.Modules[0].Sources) != 1 || recipe.ID != "app.spyglass.Spyglass" {
+		t.Fatalf("the recipe of the Flatpak is %+v", recipe)
+	}
+	source, sum := recipe.Modules[0].Sources[0], fmt.Sprintf("%x", sha256.Sum256(content))
+	if source.Path != filepath.Base(archive) || source.SHA256 != sum {
+		t.Errorf("the Flatpak is made of %+v, want %s with %s", source, archive, sum)
+	}
+}
+
+// checkBundle checks the files that build-on-mac.sh completes.
+func checkBundle(t *testing.T, bundle string) {
+	t.Helper()
+	folder := t.TempDir()
+	must(t, exec.Command("tar", "-xzf", bundle, "--strip-components=1", "-C", folder))
+	for _, list := range []string{"Spyglass.app/Contents/Info.plist", "entitlements.plist"} {
+		must(t, exec.Command("plistutil", "-i", filepath.Join(folder, list), "-o", filepath.Join(folder, "binary")))
+	}
+	must(t, exec.Command("sh", "-n", filepath.Join(folder, "build-on-mac.sh")))
+}
+
+// checkUnits checks the installed units, and that systemd's socket starts the portal.
+func checkUnits(t *testing.T, desk *Desktop) {
+	t.Helper()
+	must(t, exec.Command("systemd-analyze", "verify", "--man=no", "spyglass.socket", "spyglass.service"))
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := free.Addr().String()
+	if err := free.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	activator := desk.Command("systemd-socket-activate", "--listen="+address, "spyglass", "serve", "--data",
+		filepath.Join(t.TempDir(), "data"), "--listen", address)
+	activator.Stdout, activator.Stderr = &log, &log
+	if err := activator.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var status int
+	eventually(t, time.Minute, func() bool { // until the activator listens; then the first request starts the portal
+		answer, err := http.Get("http://" + address + "/api/setting/version")
+		if err == nil {
+			status = answer.StatusCode
+			err = answer.Body.Close()
+		}
+		return err == nil
+	}, func() string { return "the socket starts no portal" })
+	if err := activator.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Error(err)
+	}
+	if err := activator.Wait(); err != nil || status != http.StatusOK ||
+		!strings.Contains(log.String(), "spyglass: http://"+address) {
+		t.Errorf("the portal that systemd's socket starts says %d (%v)\n%s", status, err, &log)
 	}
 }
 
@@ -119,6 +224,7 @@ func TestTheDebIsInstalledOpenedUpgradedAndRemoved(t *testing.T) {
 		t.Errorf("after the upgrade dpkg has %s (%v), and the program says it is %s", version, err, said)
 	}
 	click(t, desk).end()
+	checkUnits(t, desk)
 	user = desk.Command("spyglass", "user", "password", "kim")
 	user.Stdin = strings.NewReader("other words of kim\n")
 	if out, err := finish(user); err != nil {

@@ -13,6 +13,10 @@ func (r release) makeMac() error {
 	if err != nil {
 		return err
 	}
+	entitlements, err := templates.ReadFile("files/entitlements.plist")
+	if err != nil {
+		return err
+	}
 	licences, err := os.ReadFile(r.licences)
 	if err != nil {
 		return err
@@ -31,6 +35,7 @@ func (r release) makeMac() error {
 		{"Spyglass.app/Contents/Resources/spyglass.icns", plain, icon},
 		{"Spyglass.app/Contents/Resources/licences.txt", plain, licences},
 		{"build-on-mac.sh", program, script},
+		{"entitlements.plist", plain, entitlements},
 		{"licences.txt", plain, licences},
 	})
 }

@@ -32,7 +32,7 @@ type release struct {
 	windows  string    // the program without resources; empty: nothing for Windows
 	mac      bool      // make the bundle
 	only     string    // make this kind of package for Linux and nothing else
-	draft    bool      // compress the installer little
+	quick    bool      // compress for speed, not for size
 	licences string    // the file that the licences command wrote
 	work     string    // a temporary folder
 	at       time.Time // time of all files
@@ -63,7 +63,7 @@ func run(args []string) (err error) {
 	f.StringVar(&r.windows, "windows", "", "the program for Windows")
 	f.BoolVar(&r.mac, "mac", false, "make the bundle for a Mac")
 	f.StringVar(&r.only, "only", "", "kind of package for Linux, deb or rpm; empty: everything")
-	f.BoolVar(&r.draft, "draft", false, "compress the installer little, in a twentieth of the time")
+	f.BoolVar(&r.quick, "quick", false, "compress for speed, not for size")
 	f.StringVar(&r.licences, "licences", "", "the file of licences")
 	f.Int64Var(&epoch, "epoch", 0, "SOURCE_DATE_EPOCH, seconds")
 	if err := f.Parse(args[1:]); err != nil {

@@ -46,7 +46,11 @@ func (r release) archive(to, folder string, tree []entry) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	z, err := gzip.NewWriterLevel(file, gzip.BestCompression)
+	level := gzip.BestCompression
+	if r.quick {
+		level = gzip.BestSpeed
+	}
+	z, err := gzip.NewWriterLevel(file, level)
 	if err != nil {
 		return err
 	}

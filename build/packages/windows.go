@@ -53,7 +53,7 @@ func (r release) makeWindows() error {
 		return err
 	}
 	compressor := "lzma"
-	if r.draft {
+	if r.quick {
 		compressor = "zlib"
 	}
 	cmd := exec.Command("makensis", "-V2", "-WX", "-DVERSION="+r.version, "-DOUT="+out, "-DCOMPRESSOR="+compressor,

@@ -73,6 +73,10 @@ var ForInstalling = slices.Concat(ForWindow, ForScreen, []Need{
 	{"desktop-file-utils", HasProgram("desktop-file-validate")},
 	{"appstream", HasProgram("appstreamcli")},
 	{"rpm", HasProgram("rpm")},
+	{"rpmlint", HasProgram("rpmlint")},
+	{"cpio", HasProgram("cpio")},
+	{"systemd", HasProgram("systemd-socket-activate")},
+	{"libplist-utils", HasProgram("plistutil")},
 	{"man-db", HasProgram("man")},
 	{"libgtk-3-bin", HasProgram("gtk-launch")},
 })
