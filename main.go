@@ -1,10 +1,10 @@
 // Spyglass is a monitoring portal with an API explorer, in one program.
 //
 // main reads the command line and starts one of: the desktop window, serve,
-// collector, run, mock, rehearse, user, token, backup, restore, check, mcp, updates,
-// version. Standard output has only the result of a command; log lines go to standard error. If a command
-// fails, it prints one sentence and exits with code 1; run, whose code 1 means that a check failed, with
-// code 2.
+// collector, run, mock, rehearse, trust, untrust, user, token, backup, restore,
+// check, mcp, updates, version. Standard output has only the result of a command; log
+// lines go to standard error. If a command fails, it prints one sentence and exits with
+// code 1; run, whose code 1 means that a check failed, with code 2.
 package main
 
 import (
@@ -15,9 +15,11 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -31,10 +33,12 @@ import (
 	"spyglass/app/link"
 	"spyglass/app/mcp"
 	"spyglass/app/shell"
+	"spyglass/app/trust"
 	"spyglass/app/updates"
 	"spyglass/backend/agent"
 	"spyglass/backend/backup"
 	"spyglass/backend/fault"
+	"spyglass/backend/localca"
 	"spyglass/backend/server"
 	"spyglass/backend/service"
 	"spyglass/frontend"
@@ -94,7 +98,8 @@ func command() *cobra.Command {
 		return err
 	}
 	root.AddCommand(serveCommand(&o), collectorCommand(&o), runCommand(&o), mockCommand(&o),
-		rehearseCommand(&o), userCommand(&o), tokenCommand(&o), backupCommand(&o), restoreCommand(&o), checkCommand(&o),
+		rehearseCommand(&o), trustCommand(&o), untrustCommand(&o), userCommand(&o),
+		tokenCommand(&o), backupCommand(&o), restoreCommand(&o), checkCommand(&o),
 		mcpCommand(&o), updatesCommand(&o), &cobra.Command{
 			Use: "version", Short: "Print the version", Args: takes(),
 			Run: func(*cobra.Command, []string) { fmt.Println("spyglass " + version) },
@@ -175,6 +180,7 @@ func serveCommand(o *server.Options) *cobra.Command {
 	c := &cobra.Command{
 		Use: "serve", Short: "Run the portal and the Explorer without a window", Args: takes(),
 		Example: "  spyglass serve --demo --listen 127.0.0.1:8443\n" +
+			"  spyglass serve --demo --https --name acme.example.test --listen 127.0.0.1:443\n" +
 			"  spyglass serve --data /var/lib/spyglass --listen portal.example.net:8443 --tls-cert cert.pem " +
 			"--tls-key key.pem",
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -195,6 +201,9 @@ func serveCommand(o *server.Options) *cobra.Command {
 				o.Listen = o.Socket.Addr().String()
 			}
 			o.NoLimits = limit == "off"
+			if o.HTTPS && !c.Flags().Changed("listen") {
+				o.Listen = net.JoinHostPort("127.0.0.1", strconv.Itoa(server.UsualHTTPSPort))
+			}
 			if c.Flags().Changed("clock") {
 				o.Clock = func() time.Time { return still }
 			}
@@ -202,7 +211,11 @@ func serveCommand(o *server.Options) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.Listen, "listen", "127.0.0.1:0", "address and port; port 0 selects a free one")
+	f.StringVar(&o.Listen, "listen", "127.0.0.1:0", "address and port; port 0 selects a free one; with --https the "+
+		"default is 127.0.0.1:"+strconv.Itoa(server.UsualHTTPSPort))
+	f.BoolVar(&o.HTTPS, "https", false, "serve HTTPS to this machine, with a certificate authority of the data "+
+		"folder: spyglass trust makes clients accept it")
+	f.StringArrayVar(&o.Names, "name", nil, "a host name for --https, such as acme.example.test; repeat it for more")
 	f.BoolVar(&o.Demo, "demo", false, "fill an empty data folder with the demo environment")
 	f.IntVar(&o.DemoDevices, "demo-devices", 0, "number of demo devices (default: a company of 152)")
 	f.String("rate-limit", "on", "on, or off for load tests")
@@ -242,6 +255,9 @@ func serve(ctx context.Context, o server.Options) error {
 		o.Log.WarnContext(ctx, "the first passwords change at the next start: cannot record that they were shown",
 			"err", err)
 	}
+	if o.HTTPS {
+		explainHTTPS(os.Stderr, portal.HTTPSState(), o.Data)
+	}
 	fmt.Println("spyglass: " + portal.Origin())
 	if err := server.NotifyReady("Serving " + portal.Origin()); err != nil {
 		o.Log.WarnContext(ctx, "systemd does not know that the portal serves", "err", err)
@@ -261,6 +277,20 @@ func printUpgrade(out io.Writer) func(server.Progress) {
 		fmt.Fprintln(out, "spyglass: upgrading "+p.String())
 		_ = server.NotifyStatus("Upgrading " + p.String()) // the line above says it, too
 	}
+}
+
+// explainHTTPS prints the addresses of the names, and what they need on this computer.
+func explainHTTPS(out io.Writer, at server.HTTPSState, data string) {
+	for i := range at.Names {
+		fmt.Fprintln(out, "also at "+at.Addresses[i])
+	}
+	for _, name := range at.Hosts.Other {
+		fmt.Fprintf(out, "%s leads elsewhere in %s; change its line\n", name, at.Hosts.File)
+	}
+	if at.Hosts.Line != "" {
+		fmt.Fprintf(out, "add this line to %s: %s\n", at.Hosts.File, at.Hosts.Line)
+	}
+	fmt.Fprintln(out, "certificate authority: "+localca.File(data))
 }
 
 // window opens the desktop window; a build without one, and a computer that cannot
@@ -434,6 +464,51 @@ func rehearseCommand(o *server.Options) *cobra.Command {
 		"  spyglass rehearse diff --data ~/rehearsal --format python --out changes.py"
 	return group("rehearse", "Copy a portal, try changes, and list the requests that carry them back", copies, report,
 		diff)
+}
+
+func trustCommand(o *server.Options) *cobra.Command {
+	return &cobra.Command{
+		Use: "trust", Short: "Make this computer accept the certificate of serve --https", Args: takes(),
+		Long: "Adds the certificate authority of the data folder to the store of the system, and on Linux to those\n" +
+			"of Chromium and Firefox. It can only vouch for localhost, loopback addresses and the names of\n" +
+			"serve --name.\n" +
+			"On Linux, only root can change the store of the system: without root, the command prints what to run.",
+		Example: "  spyglass trust --data /var/lib/spyglass",
+		RunE: func(c *cobra.Command, _ []string) error {
+			return changeTrust(c, o.Data, trust.Computer.Add)
+		},
+	}
+}
+
+func untrustCommand(o *server.Options) *cobra.Command {
+	return &cobra.Command{
+		Use: "untrust", Short: "Undo spyglass trust", Args: takes(),
+		RunE: func(c *cobra.Command, _ []string) error {
+			return changeTrust(c, o.Data, trust.Computer.Remove)
+		},
+	}
+}
+
+// changeTrust changes the stores of this computer, and prints the state of each.
+func changeTrust(c *cobra.Command, data string,
+	change func(trust.Computer, context.Context, trust.Authority) error) error {
+	authority, err := trust.Of(data)
+	if err != nil {
+		return err
+	}
+	computer := trust.Computer{}
+	err = change(computer, c.Context(), authority)
+	for _, s := range computer.States(c.Context(), authority) {
+		is := "not trusted"
+		switch {
+		case s.Trusted:
+			is = "trusted"
+		case s.Problem != "":
+			is += ": " + s.Problem
+		}
+		fmt.Fprintln(c.OutOrStdout(), s.Store+": "+is)
+	}
+	return err
 }
 
 func userCommand(o *server.Options) *cobra.Command {

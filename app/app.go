@@ -31,6 +31,7 @@ import (
 	"spyglass/app/keychain"
 	"spyglass/app/mcp"
 	"spyglass/app/shell/tray"
+	"spyglass/app/trust"
 	"spyglass/app/workspace"
 	"spyglass/backend/api"
 	"spyglass/backend/fault"
@@ -65,7 +66,7 @@ func open(ctx context.Context, o server.Options, native *desk) (_ *App, err erro
 	o.Log = slog.New(tail)
 	a := &App{keys: keychain.Open("Spyglass", o.Log), native: native, log: o.Log, version: o.Version,
 		desktop: native.shown}
-	o.Look = a.look
+	o.Look, o.Keys, o.SwitchHTTPS = a.look, a.keys, native.shown
 	// a.agents is set before the portal starts to listen
 	o.Agents = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { a.agents.ServeHTTP(w, r) })
 	o.Run = a.runJob
@@ -121,7 +122,8 @@ func open(ctx context.Context, o server.Options, native *desk) (_ *App, err erro
 	}
 	a.explorer, err = explorer.New(explorer.Options{
 		Workspace: a.workspace, Catalog: a.Endpoints(),
-		BaseURL:    func() string { return a.Origin() + "/api" },
+		BaseURL: func() string { return a.Origin() + "/api" }, Authority: a.HTTPSAuthority(),
+		ClientOrigin: a.ClientOrigin, HTTPS: a.Server, Trust: trust.Computer{Ask: a.desktop},
 		Cookie:     func(secret string) string { return a.Sessions.CookieName() + "=" + secret },
 		PortalName: a.PortalName, Networks: a.Networks, Instance: a.Setting.Instance, Version: o.Version,
 		Folder: folder, Desktop: a.desktop, Tray: a.desktop && tray.Has, Demo: a.Setting.Demo, Notice: a.notice,

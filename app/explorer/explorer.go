@@ -33,6 +33,7 @@ import (
 
 	"spyglass/app/diagnose"
 	"spyglass/app/explorer/across"
+	"spyglass/app/explorer/address"
 	"spyglass/app/explorer/catalog"
 	"spyglass/app/explorer/client"
 	"spyglass/app/explorer/folder"
@@ -76,7 +77,12 @@ type Options struct {
 	Workspace *workspace.Workspace
 	Catalog   []resource.Endpoint        // the portal's
 	BaseURL   func() string              // "http://127.0.0.1:8443/api"
+	Authority []byte                     // PEM of one to trust at BaseURL, besides those of the system
 	Cookie    func(secret string) string // the Cookie header of a session
+	HTTPS     address.Portal             // its address over TLS
+	Trust     address.Trust              // changes the trust stores of this computer
+	// ClientOrigin returns the origin of the portal for programs, such as snippets; nil: that of BaseURL.
+	ClientOrigin func() string
 
 	PortalName func() string
 	Networks   func() (check.Networks, error) // networks that requests to other portals may reach; nil: all
@@ -133,6 +139,7 @@ type Explorer struct {
 	copies  *rehearsal.Rehearsals
 	data    *folder.Data
 	window  *window.Window
+	address *address.Address
 }
 
 // New returns an Explorer. It deletes files that an earlier process left in
@@ -151,11 +158,15 @@ func New(o Options) (*Explorer, error) {
 		Demo:   o.Demo,
 		Counts: o.Counts, Databases: o.Databases, Tail: o.Tail, Life: e.life, Hub: e.hub, Began: time.Now(),
 	}
-	e.window = &window.Window{Client: client.New(), BaseURL: o.BaseURL, Cookie: o.Cookie}
+	own, err := client.New(o.Authority)
+	if err != nil {
+		return nil, err
+	}
+	e.window = &window.Window{Client: own, BaseURL: o.BaseURL, Cookie: o.Cookie}
+	e.address = &address.Address{Portal: o.HTTPS, Trust: o.Trust, Folder: o.Folder, Desktop: o.Desktop}
 	if o.Native != nil { // a nil Native in these interfaces would not be nil
 		e.data.Desk, e.window.Desk = o.Native, o.Native
 	}
-	var err error
 	if e.views, err = view.Open(o.DocumentDir, o.Workspace); err != nil {
 		return nil, err
 	}
@@ -164,7 +175,7 @@ func New(o Options) (*Explorer, error) {
 	}
 	e.sender = &send.Sender{
 		Workspace: o.Workspace, Catalog: catalog.New(o.Catalog), BaseURL: o.BaseURL, Cookie: o.Cookie,
-		PortalName: o.PortalName, Instance: o.Instance,
+		PortalName: o.PortalName, Instance: o.Instance, ClientOrigin: o.ClientOrigin,
 		Version: o.Version, Timeout: o.Timeout, Log: o.Log,
 		Client: e.window.Client, Documents: e.views, Life: e.life, Hub: e.hub,
 	}
@@ -276,6 +287,7 @@ func (e *Explorer) Endpoints() []resource.Endpoint {
 		serve.OfPortal(e.keeper.Endpoints()...),
 		serve.OfPortal(e.copies.Endpoints()...),
 		e.data.Endpoints(),
+		e.address.Endpoints(),
 	)
 	for i := range all {
 		all[i].Right = anyone

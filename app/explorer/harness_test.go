@@ -30,6 +30,7 @@ import (
 
 // fixture is a portal with an Explorer, on a real port.
 type fixture struct {
+	https secureAddress
 	*explorer.Explorer
 	t         *testing.T
 	dir       string
@@ -219,7 +220,7 @@ func buildIn(t *testing.T, dir string, secrets *ring, more []resource.Endpoint, 
 		Folder:   h.dir, Tail: tail, Counts: func(context.Context) (map[string]int64, error) {
 			return map[string]int64{"device": 7}, nil
 		},
-		Native: h, Databases: database.Files{},
+		Native: h, Databases: database.Files{}, HTTPS: &h.https, Trust: &h.https,
 		Keyring: func() bool { return false }, DocumentDir: filepath.Join(h.dir, "documents"),
 		Timeout: 20 * time.Second, Log: log,
 	})

@@ -63,10 +63,10 @@ func (x *exchange) responseHeaders(a *resource.Response) {
 		h["X-CSRF-Token"] = []string{a.CSRF}
 	}
 	if a.SignIn != "" {
-		x.setCookie(x.cookie, a.SignIn, 0)
+		x.setCookie(x.cookie(), a.SignIn, 0)
 	}
 	if a.SignOut {
-		x.setCookie(x.cookie, "", -1)
+		x.setCookie(x.cookie(), "", -1)
 	}
 	if a.Device != "" {
 		x.setCookie(x.deviceCookie(), a.Device, deviceAge)
@@ -79,11 +79,11 @@ const deviceAge = 365 * 24 * 60 * 60
 
 // deviceCookie returns the name of the cookie that identifies a browser at
 // sign-in.
-func (x *exchange) deviceCookie() string { return x.cookie + "_device" }
+func (x *exchange) deviceCookie() string { return x.cookie() + "_device" }
 
 // windowCookie returns the name of the cookie that identifies the desktop
 // window, whichever user signs in there.
-func (x *exchange) windowCookie() string { return x.cookie + "_window" }
+func (x *exchange) windowCookie() string { return x.cookie() + "_window" }
 
 // fromWindow reports whether the request comes from the desktop window.
 func (x *exchange) fromWindow() bool {
@@ -96,7 +96,7 @@ func (x *exchange) fromWindow() bool {
 func (x *exchange) setCookie(name, secret string, age int) {
 	http.SetCookie(x.w, &http.Cookie{
 		Name: name, Value: secret, Path: "/", MaxAge: age,
-		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: x.Secure,
+		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: x.secure(),
 	})
 }
 

@@ -71,7 +71,9 @@ type Options struct {
 	Hosts     []string // the only Host values that are served, "127.0.0.1:8443"
 	Instance  string   // suffix of the session cookie's name, because cookies ignore ports
 	Secure    bool     // served over TLS
-	Version   string   // of the API, in OpenAPI
+	// HTTPS has the Host values of connections over TLS to a portal that is not Secure; nil: none.
+	HTTPS   *SecureHosts
+	Version string // of the API, in OpenAPI
 
 	Root     []resource.Endpoint // without a prefix, such as /metrics; not in OpenAPI
 	Observer Observer            // receives every response; may be nil
@@ -102,9 +104,11 @@ func New(o Options) (http.Handler, error) {
 		o.Clock = time.Now
 	}
 	h := &handler{
-		Options: o, cookie: session.CookieName(o.Instance, o.Secure), started: time.Now(), hosts: map[string]*site{},
-		bodies: newBodyBudget(cmp.Or(o.BodyBudget, DefaultBodyBudget)),
-		quotas: quotas{by: map[caller]*bucket{}},
+		Options: o, started: time.Now(), hosts: map[string]*site{},
+		plainCookie:  session.CookieName(o.Instance, false),
+		secureCookie: session.CookieName(o.Instance, true),
+		bodies:       newBodyBudget(cmp.Or(o.BodyBudget, DefaultBodyBudget)),
+		quotas:       quotas{by: map[caller]*bucket{}},
 	}
 	scheme := "http://"
 	if o.Secure {
@@ -178,7 +182,8 @@ func (unobserved) Listens(int)                          {}
 
 type handler struct {
 	Options
-	cookie  string
+	plainCookie, secureCookie string // names of the session cookie
+
 	started time.Time // start of the rate limits' clock, which never jumps
 	hosts   map[string]*site
 	mounts  []*mount

@@ -78,10 +78,25 @@ var (
 // checkHost refuses host names that an attacker points to this address (DNS
 // rebinding).
 func (x *exchange) checkHost() error {
-	if x.site = x.hosts[x.r.Host]; x.site == nil {
-		return fault.New(fault.Denied, "this portal is available only at %s", strings.Join(x.Hosts, " and "))
+	sites, names := x.hosts, x.Hosts
+	if !x.Secure && x.secure() {
+		sites, names = x.HTTPS.now()
+	}
+	if x.site = sites[x.r.Host]; x.site == nil {
+		return fault.New(fault.Denied, "this portal is available only at %s", strings.Join(names, " and "))
 	}
 	return nil
+}
+
+// secure reports whether the request came over TLS.
+func (x *exchange) secure() bool { return x.Secure || x.r.TLS != nil }
+
+// cookie returns the name of the session cookie: browsers accept __Host- only over TLS.
+func (x *exchange) cookie() string {
+	if x.secure() {
+		return x.secureCookie
+	}
+	return x.plainCookie
 }
 
 // foreign reports whether the request comes from a page of another origin
@@ -175,7 +190,7 @@ func (x *exchange) identify() error {
 		return err
 	}
 	open := x.route.Right.Object == resource.Open
-	cookie, err := x.r.Cookie(x.cookie)
+	cookie, err := x.r.Cookie(x.cookie())
 	if err == nil {
 		if x.session, err = x.Sessions.ByCookie(ctx, cookie.Value); err == nil {
 			x.access = x.session.Access

@@ -14,8 +14,8 @@ import (
 
 // witness is an Observer that remembers.
 type witness struct {
-	mu    sync.Mutex
-	seen  []string
+	mu     sync.Mutex
+	seen   []string
 	counts chan string
 }
 

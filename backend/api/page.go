@@ -127,7 +127,7 @@ func (x *exchange) sendPage(look Look) {
 // look returns the appearance settings of the signed-in user, for the first paint
 // of the page; nil if nobody is signed in.
 func (x *exchange) look() Look {
-	cookie, err := x.r.Cookie(x.cookie)
+	cookie, err := x.r.Cookie(x.cookie())
 	if err != nil {
 		return nil
 	}
@@ -152,7 +152,7 @@ func (x *exchange) launch() error {
 	opened, err := x.Sessions.Redeem(x.r.Context(), x.r.URL.Query().Get("t"))
 	switch {
 	case err == nil:
-		x.setCookie(x.cookie, opened.Secret, 0)
+		x.setCookie(x.cookie(), opened.Secret, 0)
 		if opened.Window != "" {
 			x.setCookie(x.windowCookie(), opened.Window, 0)
 		}

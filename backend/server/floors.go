@@ -54,6 +54,7 @@ func (s *Server) floors() []service.Service {
 	add(true, "the reset of the demo", nil, endResets)
 	add(true, "the server's own tasks", s.startTasks, s.wait.Stop) // and those of HTTP and the control channel
 	add(s.listener != nil, "HTTP", s.serve, s.drain)
+	add(s.listener != nil && s.o.SwitchHTTPS, "HTTPS", s.startHTTPS, s.stopHTTPS)
 	add(s.events != nil, "events", nil, s.events.Stop) // streams keep HTTP from draining
 	add(s.Sessions != nil, "sessions", nil, s.Sessions.Stop)
 	add(s.control != nil, "the control channel", s.serveControl, s.control.Stop)

@@ -45,6 +45,7 @@ import (
 	"spyglass/backend/demo/stage"
 	"spyglass/backend/events"
 	"spyglass/backend/fault"
+	"spyglass/backend/localca"
 	"spyglass/backend/loopback"
 	"spyglass/backend/metrics"
 	"spyglass/backend/monitor"
@@ -85,6 +86,12 @@ type Options struct {
 	Twice       bool // run each write twice, for tests
 	TLSCert     string
 	TLSKey      string
+
+	HTTPS       bool         // serve over TLS, with a certificate authority of the data folder
+	Names       []string     // host names to be served with HTTPS; localhost and Listen are in any case
+	SwitchHTTPS bool         // HTTPS can be turned on beside Listen, with SetHTTPS
+	Keys        localca.Keys // stores the key of the authority; nil: a file in the data folder does
+	HostsFile   string       // for tests; that of the system when empty
 
 	Collections string // the Explorer's: administrators may keep collections in folders below it; empty: none
 
@@ -143,7 +150,8 @@ type Server struct {
 	listener  net.Listener
 	handler   http.Handler // set by Start
 	door      *door        // serves before Start; nil unless the databases were upgraded
-	pin       string       // SHA-256 of the certificate; empty without TLS
+	pin       string       // SHA-256 of the certificate or its key; empty without TLS
+	secure    secure
 	http      *http.Server
 	control   *control
 	guard     *service.Guard
@@ -180,6 +188,9 @@ func New(ctx context.Context, o Options) (_ *Server, err error) {
 				"full; make room on it, or choose another folder with --data", o.Data), Err: err}
 		}
 	}()
+	if s.o.Names, err = checkHTTPS(o); err != nil {
+		return nil, err
+	}
 	if err := private.MkdirAll(o.Data); err != nil {
 		return nil, fault.New(fault.Conflict,
 			"the data folder %s cannot be created (%v); choose another one with --data",
@@ -203,11 +214,14 @@ func New(ctx context.Context, o Options) (_ *Server, err error) {
 		if s.listener, err = open(o); err != nil {
 			return nil, err
 		}
-		if s.pin, err = fingerprint(o); err != nil {
+		if s.listener, err = s.secured(s.listener); err != nil {
 			return nil, err
 		}
 	}
 	if err := s.open(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.openHTTPS(); err != nil {
 		return nil, err
 	}
 	if s.control, err = listenControl(o.Data); err != nil {
@@ -269,7 +283,7 @@ func (s *Server) open(ctx context.Context) error {
 		return err
 	}
 	if s.Sessions,
-		err = session.New(s.db, session.Options{Instance: s.Setting.Instance, Secure: s.o.TLSCert != "", Log: s.o.Log,
+		err = session.New(s.db, session.Options{Instance: s.Setting.Instance, Secure: s.overTLS(), Log: s.o.Log,
 		Clock: s.o.Clock, Guard: s.guard}); err != nil {
 		return err
 	}
@@ -335,30 +349,17 @@ func listen(o Options) (net.Listener, error) {
 		return nil, fault.New(fault.Invalid, "%s is %s here, which can be reached from other machines. Listen on "+
 			"127.0.0.1 to stay on this one", host, l.Addr())
 	}
-	l = api.CapConns(l, o.Log)
-	if o.TLSCert == "" {
-		return l, nil
-	}
-	pair, err := tls.LoadX509KeyPair(o.TLSCert, o.TLSKey)
-	if err != nil {
-		_ = l.Close()
-		return nil, fault.New(fault.Invalid, "the certificate cannot be used: %v", err)
-	}
-	return tls.NewListener(l, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}), nil
+	return api.CapConns(l, o.Log), nil
 }
 
-// fingerprint returns the SHA-256 of the certificate; "" without one.
-func fingerprint(o Options) (string, error) {
-	if o.TLSCert == "" {
-		return "", nil
-	}
-	pair, err := tls.LoadX509KeyPair(o.TLSCert, o.TLSKey)
-	if err != nil {
-		return "", fault.New(fault.Invalid, "the certificate cannot be used: %v", err)
-	}
+// fingerprint returns the SHA-256 of a certificate.
+func fingerprint(pair *tls.Certificate) string {
 	sum := sha256.Sum256(pair.Certificate[0])
-	return hex.EncodeToString(sum[:]), nil
+	return hex.EncodeToString(sum[:])
 }
+
+// overTLS reports whether the portal's own address is one of https.
+func (s *Server) overTLS() bool { return s.o.TLSCert != "" || s.o.HTTPS }
 
 // Endpoints returns all endpoints of the portal, for the catalog.
 func (s *Server) Endpoints() []resource.Endpoint { return s.endpoints }
@@ -374,17 +375,18 @@ func (s *Server) Address() string { return s.listener.Addr().String() }
 
 // Origin returns the origin of the page, "http://127.0.0.1:8443".
 func (s *Server) Origin() string {
-	if s.o.TLSCert != "" {
+	if s.overTLS() {
 		return "https://" + s.Address()
 	}
 	return "http://" + s.Address()
 }
 
 // hosts returns the accepted Host values for a listener at address that was
-// requested as listen. Browsers omit the default port of the scheme.
-func hosts(address, listen string, secure bool) []string {
+// requested as listen, and is also known by more names. Browsers omit the default port of
+// the scheme.
+func hosts(address, listen string, secure bool, more ...string) []string {
 	host, port, _ := net.SplitHostPort(address)
-	names := []string{host}
+	names := append(slices.Clone(more), host)
 	if loopback.Host(host) {
 		names = append(names, "localhost")
 	}
@@ -410,8 +412,8 @@ func (s *Server) Start(explorer []resource.Endpoint, details ...resource.Key) er
 	var err error
 	s.handler, err = api.New(api.Options{
 		Endpoints: s.endpoints, Explorer: explorer, Details: details, Page: s.o.Page, Look: s.o.Look,
-		Sessions: s.Sessions, Hosts: hosts(s.Address(), s.o.Listen, s.o.TLSCert != ""),
-		Instance: s.Setting.Instance, Secure: s.o.TLSCert != "", Version: setting.APIVersion,
+		Sessions: s.Sessions, Hosts: hosts(s.Address(), s.o.Listen, s.overTLS(), s.o.Names...),
+		Instance: s.Setting.Instance, Secure: s.overTLS(), HTTPS: &s.secure.hosts, Version: setting.APIVersion,
 		Root: s.metrics.Endpoints(), Agents: s.o.Agents, Observer: s.metrics, Limits: limits, Trouble: s.trouble(),
 		Damaged: store.Damaged, Log: s.o.Log, Clock: s.pace.Now,
 	})

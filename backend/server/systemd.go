@@ -47,8 +47,7 @@ func (o Options) bind() (net.Listener, error) {
 	if o.Socket == nil {
 		l, err := net.Listen("tcp", o.Listen)
 		if err != nil {
-			return nil, fault.New(fault.Conflict, "%s cannot be listened on (%v); another program may have the port: "+
-				"choose one with --listen, port 0 picks a free one", o.Listen, cause(err))
+			return nil, cannotListen(o.Listen, err, "Choose one with --listen; port 0 picks a free one")
 		}
 		return l, nil
 	}

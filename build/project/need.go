@@ -49,7 +49,8 @@ var (
 	ForGo         = append([]Need{ // the race detector, the programs that snippets run in, and an SNMP agent
 		{"build-essential", HasProgram("gcc")},
 		{"curl", HasProgram("curl")},
-		{"snmpd", hasFile("/usr/sbin/snmpd")}, // is only in the PATH of root
+		{"snmpd", hasFile("/usr/sbin/snmpd")},     // is only in the PATH of root
+		{"libnss3-tools", HasProgram("certutil")}, // the browsers' lists of authorities
 		{"python3", HasProgram("python3")},
 		{"groovy", HasProgram("groovy")},
 		{"default-jre-headless", HasProgram("java")},

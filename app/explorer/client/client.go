@@ -37,6 +37,7 @@ import (
 	"github.com/go-resty/resty/v2"
 
 	"spyglass/app/explorer/serve"
+	"spyglass/app/workspace"
 	"spyglass/backend/fault"
 	"spyglass/backend/loopback"
 )
@@ -75,10 +76,17 @@ func (c *Client) Do(ctx context.Context, method, address string, header http.Hea
 func (c *Client) CloseIdle() { c.resty.GetClient().CloseIdleConnections() }
 
 // New returns a client that sends requests unchanged: without a cookie jar (each
-// caller has its own session), retries, or compression.
-func New() *Client {
-	client, _ := newResty()
-	return &Client{client}
+// caller has its own session), retries, or compression. It trusts the authorities of the
+// system, and one as PEM; nil: none.
+func New(authority []byte) (*Client, error) {
+	client, transport := newResty()
+	if authority != nil {
+		var err error
+		if transport.TLSClientConfig, err = trusting(&workspace.Portal{Authority: string(authority)}); err != nil {
+			return nil, err
+		}
+	}
+	return &Client{client}, nil
 }
 
 // Over returns a client like New that sends requests through a transport.

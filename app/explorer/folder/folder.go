@@ -75,7 +75,7 @@ func (f *Data) spool() string { return filepath.Join(f.DocumentDir, "backup") }
 func (f *Data) Empty() error { return os.RemoveAll(f.spool()) }
 
 // Endpoints returns the endpoints of the data folder, which all users share: only
-// the first is not limited to administrators.
+// the last is not limited to administrators: a backup contains the data of all users.
 func (f *Data) Endpoints() []resource.Endpoint {
 	part := serve.Call("POST", "/data/restore/parts", "Upload a part of a backup", f.takePart,
 		serve.Query("at", resource.Integer("Bytes uploaded before these")))
@@ -101,24 +101,8 @@ func (f *Data) Endpoints() []resource.Endpoint {
 		serve.Call("POST", "/native/open-folder", "Show the data folder in the system's file manager", f.openFolder),
 		serve.Call("POST", "/native/restart", "Restart the window", f.restart),
 	}
-	for _, part := range [][]resource.Endpoint{all, native} {
-		for i := range part {
-			part[i].Handle = administrators(part[i].Handle)
-		}
-	}
 	all = append(all, serve.OnlyWindow(f.Desk != nil, native...)...)
-	return append(all, serve.Get("/about", "Get the version of the program", f.about))
-}
-
-// administrators refuses other users, because a backup contains the data of all
-// users.
-func administrators(do serve.Handle) serve.Handle {
-	return func(ctx context.Context, c *resource.Call) (any, error) {
-		if !c.Access.Admin {
-			return nil, fault.New(fault.Denied, "only an administrator can do this")
-		}
-		return do(ctx, c)
-	}
+	return append(serve.OnlyAdministrators(all...), serve.Get("/about", "Get the version of the program", f.about))
 }
 
 // about describes the running program.

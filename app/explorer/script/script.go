@@ -94,6 +94,7 @@ func (s *Scripts) script(ctx context.Context, c *resource.Call, in *request) (*s
 	if err != nil {
 		return nil, err
 	}
+	t = s.ForPrograms(t)
 	v, err := outgoing.NewValues(ctx, c, s.Workspace)
 	if err != nil {
 		return nil, err

@@ -37,7 +37,7 @@ func (s *Scripts) snippets(ctx context.Context, c *resource.Call, in *snippetReq
 	if !ok {
 		return nil, unknownLanguage(in.Language)
 	}
-	t, v, out, err := s.Outgoing(ctx, c, &in.Draft, outgoing.Shown)
+	t, v, out, err := s.Program(ctx, c, &in.Draft)
 	if err != nil {
 		return nil, err
 	}

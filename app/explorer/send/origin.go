@@ -29,6 +29,31 @@ func (s *Sender) Target(ctx context.Context, c *resource.Call) (*outgoing.Target
 	return t, nil
 }
 
+// ForPrograms returns a portal at its address for programs, which may be another one than
+// the page's.
+func (s *Sender) ForPrograms(t *outgoing.Target) *outgoing.Target {
+	if t.Remote != nil || s.ClientOrigin == nil {
+		return t
+	}
+	other := *t
+	other.URL = s.ClientOrigin() + strings.TrimPrefix(t.URL, t.Origin)
+	other.Place()
+	return &other
+}
+
+// Program builds a draft, as it is shown, for programs that send it to the portal that
+// the call is about.
+func (s *Sender) Program(ctx context.Context, c *resource.Call, d *workspace.Draft) (*outgoing.Target,
+	*outgoing.Values, *outgoing.Request, error) {
+	t, v, _, err := s.Outgoing(ctx, c, d, outgoing.Shown)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	t = s.ForPrograms(t)
+	out, err := t.Build(v.Filler(outgoing.Shown, d), d)
+	return t, v, out, err
+}
+
 // Outgoing builds a draft for the portal that the call is about, with the
 // caller's variables.
 func (s *Sender) Outgoing(ctx context.Context, c *resource.Call, d *workspace.Draft,

@@ -60,7 +60,11 @@ type Sender struct {
 	Instance   string // the portal's id, which links to the history of this data folder contain
 	Version    string
 	Timeout    time.Duration // of one request
-	Log        *slog.Logger
+
+	// ClientOrigin returns the built-in portal's origin for programs; nil: that of BaseURL.
+	ClientOrigin func() string
+
+	Log *slog.Logger
 
 	Client    *client.Client // for the built-in portal
 	Documents *view.Documents

@@ -94,6 +94,20 @@ func OnlyWindow(desktop bool, endpoints ...resource.Endpoint) []resource.Endpoin
 	return endpoints
 }
 
+// OnlyAdministrators has endpoints refuse other users.
+func OnlyAdministrators(endpoints ...resource.Endpoint) []resource.Endpoint {
+	for i := range endpoints {
+		do := endpoints[i].Handle
+		endpoints[i].Handle = func(ctx context.Context, c *resource.Call) (any, error) {
+			if !c.Access.Admin {
+				return nil, fault.New(fault.Denied, "only an administrator can do this")
+			}
+			return do(ctx, c)
+		}
+	}
+	return endpoints
+}
+
 // PlainText is the media type of a text to show or paste.
 const PlainText = "text/plain"
 

@@ -1737,6 +1737,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/https": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the address for clients on this machine
+         * @description Required permission: none: any signed-in user.
+         */
+        get: operations["getHttps"];
+        put?: never;
+        /**
+         * Turn HTTPS on or off, or change its port and names
+         * @description Required permission: none: any signed-in user.
+         */
+        post: operations["postHttps"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/https/trust": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make this computer trust the portal's certificate authority
+         * @description Required permission: none: any signed-in user.
+         */
+        post: operations["postHttpsTrust"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/https/untrust": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make this computer forget the portal's certificate authority
+         * @description Required permission: none: any signed-in user.
+         */
+        post: operations["postHttpsUntrust"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/tabs": {
         parameters: {
             query?: never;
@@ -4031,6 +4095,39 @@ export interface components {
             system: string;
             version: string;
         };
+        TrustStore: {
+            name: string;
+            trusted: boolean;
+            /** @description what is in the way; empty if nothing is */
+            problem: string;
+            /** @description for a terminal, that makes it trust the authority; empty if none is needed */
+            command: string;
+        };
+        HttpsAddress: {
+            on: boolean;
+            /** @description the one that is used when it is on */
+            port: number;
+            /** @description host names besides localhost and the loopback address */
+            names: string[];
+            /** @description the caller may change it; otherwise the command line decides */
+            switchable: boolean;
+            /** @description why it is on, but not served; empty if it is served */
+            problem: string;
+            /** @description origins, those with a name first */
+            addresses: string[];
+            /** @description path of this computer's hosts file */
+            hostsFile: string;
+            /** @description line that the hosts file lacks; empty if it has all names */
+            hostsLine: string;
+            /** @description names that the hosts file leads to another computer */
+            elsewhere: string[];
+            /** @description path of the authority's certificate; empty if there is none */
+            authority: string;
+            /** @description of the authority, epoch milliseconds; 0 if there is none */
+            expires: number;
+            /** @description trust stores of this computer; none without a window or an authority */
+            stores: components["schemas"]["TrustStore"][];
+        };
         TabList: {
             /** @description Number of all matches, on all pages */
             total: number;
@@ -4766,6 +4863,17 @@ export interface components {
             name: string;
             /** @description Restore even if its secrets cannot be decrypted */
             withoutKey?: boolean;
+        };
+        Https: {
+            /** @description Serve HTTPS */
+            on: boolean;
+            /**
+             * @description Its port; 443 is the one that clients use without being told
+             * @default 8443
+             */
+            port?: number;
+            /** @description Host names, such as acme.example.test */
+            names?: string[];
         };
         TabBody: {
             /** @description From left to right; ties by id */
@@ -8076,6 +8184,107 @@ export interface operations {
             403: components["responses"]["Denied"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Busy"];
+        };
+    };
+    getHttps: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HttpsAddress"];
+                };
+            };
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    postHttps: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Https"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HttpsAddress"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    postHttpsTrust: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HttpsAddress"];
+                };
+            };
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    postHttpsUntrust: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HttpsAddress"];
+                };
+            };
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
+            500: components["responses"]["InternalError"];
         };
     };
     getTabs: {

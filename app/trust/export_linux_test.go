@@ -1,0 +1,37 @@
+package trust
+
+import (
+	"context"
+	"testing"
+)
+
+// Shell is for tests of quoting.
+var Shell = shell
+
+// Browsers returns the states of the browsers alone.
+func Browsers(ctx context.Context, a Authority) (states []State) {
+	for _, db := range databases() {
+		states = append(states, db.state(ctx, a))
+	}
+	return states
+}
+
+// AddToBrowsers adds an authority to the browsers alone.
+func AddToBrowsers(t *testing.T, ctx context.Context, a Authority) {
+	t.Helper()
+	for _, db := range databases() {
+		if err := db.add(ctx, a); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// RemoveFromBrowsers removes an authority from the browsers alone.
+func RemoveFromBrowsers(t *testing.T, ctx context.Context, a Authority) {
+	t.Helper()
+	for _, db := range databases() {
+		if err := db.remove(ctx, a); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,4 @@
+package localca
+
+// ParseKey is for tests that steal the key.
+var ParseKey = parseKey
