@@ -515,6 +515,12 @@ export function commandList(app: App): Command[] {
       run: () => void app.commands.run('settings.keys'),
     },
     {
+      id: 'settings.https',
+      ...named['settings.https'],
+      group: 'View',
+      run: () => void app.commands.run('settings.https'),
+    },
+    {
       id: 'settings.data',
       ...named['settings.data'],
       group: 'View',

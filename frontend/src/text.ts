@@ -135,6 +135,10 @@ export const text = {
     'pane.previous': { label: 'Previous pane' },
     settings: { label: 'Settings', words: 'preferences options theme density font size history limit timeout' },
     'settings.keys': { label: 'Change keyboard shortcuts', words: 'keys remap settings' },
+    'settings.https': {
+      label: 'HTTPS for client libraries',
+      words: 'certificate trust tls address host name settings',
+    },
     'settings.data': { label: 'Back up, restore and reset', words: 'data folder backup diagnostics settings' },
     'settings.reset': { label: 'Reset all settings', words: 'defaults' },
     'settings.about': { label: 'About Spyglass', words: 'version licences licenses' },

@@ -4,6 +4,7 @@ import type { Call, Http } from './call'
 import { collection } from './kept'
 import { asFault, Fault, type Client, type Events, type FaultBody, type Listener, type Session } from './index'
 import { collectionsClient } from './collections'
+import { addressClient } from './address'
 import { dataClient } from './data'
 import { askClient } from './ask'
 import { documentClient } from './document'
@@ -96,6 +97,7 @@ export function httpClient(portal?: number, shared = { csrf: '', keeping: 0 }): 
     ...sendingClient(http),
     ...restClient(http),
     ...documentClient(http),
+    ...addressClient(http),
     ...dataClient(http),
     async start() {
       try {

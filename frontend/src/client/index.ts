@@ -2,6 +2,7 @@
  * The only interface to Go: requests and the types of responses. Every call rejects with a Fault; a
  * cancelled call rejects with a Fault whose `cancelled` is true.
  */
+import type { AddressClient } from './address'
 import type { AskClient } from './ask'
 import type { Kept } from './kept'
 import type { CollectionsClient } from './collections'
@@ -45,6 +46,7 @@ export type Listener = { [K in keyof Events]?: (e: Events[K]) => void } & {
 
 export interface Client
   extends
+    AddressClient,
     AskClient,
     CollectionsClient,
     LinksClient,

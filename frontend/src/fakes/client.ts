@@ -1,5 +1,6 @@
 /** A Client without a portal: for tests, and for `npm run dev -- --mode fake`. Never in the build. */
 import type { Component } from 'svelte'
+import { fakeAddress } from './address'
 import { fakeData } from './data'
 import {
   Fault,
@@ -429,6 +430,7 @@ export function fakeClient(
       readCatalog: async () => fakePortal(),
     },
     count: async (path) => (path.includes('groups') ? 24 : path.includes('collectors') ? 3 : 1204),
+    ...fakeAddress(),
     ...fakeData(),
     openLink: () => {},
     toggleFullScreen: async () => {},

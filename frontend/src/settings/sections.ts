@@ -4,6 +4,7 @@ import type { IconName } from '../ui/icons'
 import About from './About.svelte'
 import Appearance from './Appearance.svelte'
 import Data from './Data.svelte'
+import Https from './Https.svelte'
 import Keys from './Keys.svelte'
 import Notices from './Notices.svelte'
 import Requests from './Requests.svelte'
@@ -11,7 +12,7 @@ import { text } from './text'
 
 /** One page of the settings. To add one, add a file and a line here. */
 export interface Section {
-  id: 'appearance' | 'keys' | 'requests' | 'notices' | 'data' | 'about'
+  id: 'appearance' | 'keys' | 'requests' | 'notices' | 'https' | 'data' | 'about'
   label: string
   icon: IconName
   view: Component
@@ -36,6 +37,7 @@ export const sections: Section[] = [
     keys: ['timeout', 'reviewWrites', 'wrap', 'historyKept'],
   },
   { id: 'notices', label: text.sections.notices, icon: 'bell', view: Notices, keys: ['notices', 'tray'] },
+  { id: 'https', label: text.sections.https, icon: 'lock', view: Https, keys: [] },
   { id: 'data', label: text.sections.data, icon: 'report', view: Data, keys: [] },
   { id: 'about', label: text.sections.about, icon: 'book', view: About, keys: [] },
 ]

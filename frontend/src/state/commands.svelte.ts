@@ -55,6 +55,7 @@ export interface Actions {
   'settings.data': None
   'settings.keys': None
   'settings.notices': None
+  'settings.https': None
   'settings.open': None
   'settings.requests': None
   'settings.reset': None
