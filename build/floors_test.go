@@ -20,7 +20,8 @@ var floors = [][]string{
 	{"backend/resource", "backend/loopback", "backend/localca"},
 	{"backend/filter", "backend/appliesto", "backend/expr", "backend/check"},
 	{"backend/endpoint", "backend/store/engine"},
-	{"backend/store/sqlite", "backend/store/engine/enginetest"},
+	{"backend/store/sqlite", "backend/store/postgres", "backend/store/engine/enginetest",
+		"backend/store/postgres/pgtest"},
 	{"backend/portal/ground", "backend/portal/threshold", "backend/store", "backend/poll"},
 	{"backend/portal/setting", "backend/portal/datasource", "backend/store/storetest"},
 	{"backend/portal/audit", "backend/portal/people"},
@@ -64,13 +65,16 @@ var floors = [][]string{
 var only = map[string][]string{
 	// everybody else takes a resource.DB: what they need of the store is an interface
 	"spyglass/backend/store": {"backend/store", "backend/server", "backend/series", "app/workspace",
-		"backend/store/sqlite", "backend/store/engine/enginetest", "backend/store/storetest"},
-	"spyglass/backend/store/sqlite":    {"backend/store"},
-	"spyglass/backend/store/storetest": {}, // tests import it
-	"spyglass/backend/testkit":         {}, // tests import it
+		"backend/store/sqlite", "backend/store/postgres", "backend/store/engine/enginetest", "backend/store/storetest"},
+	"spyglass/backend/store/sqlite":          {"backend/store"},
+	"spyglass/backend/store/postgres":        {"backend/store"},
+	"spyglass/backend/store/postgres/pgtest": {}, // tests import it
+	"spyglass/backend/store/storetest":       {}, // tests import it
+	"spyglass/backend/testkit":               {}, // tests import it
 
 	"database/sql":                           {"backend/store/sqlite", "build/bench"},
 	"modernc.org/sqlite":                     {"backend/store/sqlite", "build/bench"},
+	"github.com/jackc/pgx/v5":                {"backend/store/postgres", "backend/store/postgres/pgtest"},
 	"github.com/wailsapp/wails/v2":           {"app/shell", "app/shell/emptywindow", "app/shell/notice"},
 	"github.com/zalando/go-keyring":          {"app/keychain"},
 	"github.com/alecthomas/chroma/v2":        {"app/snippet"},

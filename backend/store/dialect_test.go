@@ -19,7 +19,7 @@ var dialect = regexp.MustCompile(`\b(SELECT|INSERT|UPDATE|FROM|WHERE|VALUES|CREA
 	`MATCH|NULL|json_each|pragma_\w+|sqlite_\w+)\b|"(id|body|row|ref|rowid)"($|[^:])|\?`)
 
 // TestOnlyTheEngineKnowsItsDatabase reads the texts and imports of this package and
-// of those below it but for package sqlite. Tests may make files of earlier versions
+// of those below it but for the engines. Tests may make files of earlier versions
 // with SQL, as no version of the program makes them now.
 func TestOnlyTheEngineKnowsItsDatabase(t *testing.T) {
 	positions, files, choosing := token.NewFileSet(), 0, []string(nil)
@@ -27,7 +27,7 @@ func TestOnlyTheEngineKnowsItsDatabase(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if name == "sqlite" {
+		if name == "sqlite" || name == "postgres" {
 			return fs.SkipDir
 		}
 		if entry.IsDir() || filepath.Ext(name) != ".go" {
@@ -41,10 +41,11 @@ func TestOnlyTheEngineKnowsItsDatabase(t *testing.T) {
 		test := strings.HasSuffix(name, "_test.go")
 		for _, spec := range file.Imports {
 			switch imported, _ := strconv.Unquote(spec.Path.Value); {
-			case imported == "spyglass/backend/store/sqlite":
+			case imported == "spyglass/backend/store/sqlite" || imported == "spyglass/backend/store/postgres":
 				choosing = append(choosing, name)
-			case !test && (strings.HasPrefix(imported, "database/sql") || strings.Contains(imported, "sqlite")):
-				t.Errorf("%s imports %s, which belongs into backend/store/sqlite", name, imported)
+			case !test && (strings.HasPrefix(imported, "database/sql") || strings.Contains(imported, "sqlite") ||
+				strings.Contains(imported, "pgx")):
+				t.Errorf("%s imports %s, which belongs into an engine", name, imported)
 			}
 		}
 		if !test {
@@ -55,7 +56,7 @@ func TestOnlyTheEngineKnowsItsDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := []string{"engine.go"}; files < 60 || !slices.Equal(choosing, want) {
-		t.Errorf("of %d files, %v import package sqlite; want %v alone", files, choosing, want)
+		t.Errorf("of %d files, %v import an engine; want %v alone", files, choosing, want)
 	}
 }
 
@@ -73,7 +74,7 @@ func checkText(t *testing.T, positions *token.FileSet, n ast.Node) bool {
 		t.Fatal(err)
 	}
 	if found := dialect.FindString(text); found != "" {
-		t.Errorf("%s: %.60q has %q, which belongs into backend/store/sqlite", positions.Position(n.Pos()), text, found)
+		t.Errorf("%s: %.60q has %q, which belongs into an engine", positions.Position(n.Pos()), text, found)
 	}
 	return true
 }

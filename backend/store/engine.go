@@ -10,7 +10,7 @@ import (
 )
 
 // chosen is the engine of this package. Nothing else here depends on the choice.
-var chosen engine.Engine = sqlite.Engine{}
+var chosen engine.Files = sqlite.Engine{}
 
 // querier runs queries: it is the readers, a snapshot, or the writer's connection,
 // which sees uncommitted changes.

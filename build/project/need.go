@@ -46,11 +46,12 @@ var (
 	}
 	ForCurl       = []Need{{"curl", HasProgram("curl")}}
 	ForPrometheus = []Need{{"prometheus", HasProgram("prometheus")}}
-	ForGo         = append([]Need{ // the race detector, the programs that snippets run in, and an SNMP agent
+	ForGo         = append([]Need{ // the race detector, programs that snippets run in, an SNMP agent, a database
 		{"build-essential", HasProgram("gcc")},
 		{"curl", HasProgram("curl")},
 		{"snmpd", hasFile("/usr/sbin/snmpd")},     // is only in the PATH of root
 		{"libnss3-tools", HasProgram("certutil")}, // the browsers' lists of authorities
+		{"postgresql", hasFile("/usr/lib/postgresql/*/bin/initdb")},
 		{"python3", HasProgram("python3")},
 		{"groovy", HasProgram("groovy")},
 		{"default-jre-headless", HasProgram("java")},

@@ -31,12 +31,22 @@ package engine
 
 import "context"
 
-// Engine opens databases and looks after their files. It is safe for concurrent
-// use.
+// Engine opens databases. It is safe for concurrent use.
 type Engine interface {
-	// Open opens a database, or creates it if the file is missing or empty. It
-	// changes nothing that Prepare and the methods of Writer should change.
-	Open(ctx context.Context, path string, o Options) (Database, error)
+	// Open opens the database at an address. What an address is, the engine says;
+	// no error contains a password from it. Open changes nothing that Prepare and
+	// the methods of Writer should change.
+	Open(ctx context.Context, address string, o Options) (Database, error)
+
+	// Class returns the meaning of an error of this engine; Other for other
+	// errors.
+	Class(err error) Class
+}
+
+// Files is an Engine that keeps each database in one file, whose path is the
+// address. Open creates the file if it is missing or empty.
+type Files interface {
+	Engine
 
 	// Copy writes the current state of a database to a new or empty file. The
 	// database may be open, in another process too; neither waits for the other.
@@ -53,16 +63,13 @@ type Engine interface {
 	// SetIdentity is SetMeta with an Identity, for a database that no process has
 	// open.
 	SetIdentity(ctx context.Context, path, name, value string) error
-
-	// Class returns the meaning of an error of this engine; Other for other
-	// errors.
-	Class(err error) Class
 }
 
 // Options configure a database.
 type Options struct {
 	Readers int  // how many queries run at the same time, not counting snapshots
 	Lasting int  // how many snapshots run at the same time
+	Alone   bool // refuse a database that another process has open with Alone; an engine of files ignores it
 	Chunks  bool // the database has spaces of chunks, and no tables
 }
 
@@ -85,6 +92,9 @@ const (
 	Quota             // a limit such as a quota refused the write
 	Interrupted       // the context of a query has ended
 	Taken             // a row breaks a unique index
+	Unfit             // the database cannot store a text; the error says why
+	Again             // another transaction was in the way: repeat this one after Rollback
+	Away              // the database does not respond
 )
 
 // Database is one open database: any number of readers, and one Writer. It is
@@ -184,9 +194,16 @@ type Writer interface {
 	// Link stores the ids by which Holds finds a row, replacing earlier ones;
 	// fresh means that there are no earlier ones.
 	Link(ctx context.Context, t *Table, column string, row int64, ids []int64, fresh bool) error
-	// LastID returns the highest id that any row has had, including deleted rows;
-	// 0 for none.
+	// LastID returns an id that no row exceeds or ever exceeded, not even a deleted
+	// one; 0 if there was no row.
 	LastID(ctx context.Context, t *Table) (int64, error)
+	// Reserve returns ids for new rows, from first up to limit, which it does not
+	// include. No row has had them, and no other Writer gets them. first is least
+	// unless that id is taken. They stay reserved after a Rollback.
+	Reserve(ctx context.Context, t *Table, least int64) (first, limit int64, err error)
+	// Return takes back the reserved ids from first up to limit, which are the last
+	// ones and have no rows.
+	Return(ctx context.Context, t *Table, first, limit int64) error
 
 	// PutWords stores the words of an id, replacing earlier ones.
 	PutWords(ctx context.Context, index string, id int64, tags []string, text string) error

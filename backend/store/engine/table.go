@@ -22,8 +22,9 @@ type Table struct {
 // Column is a column of a table. Rows written before the column was added have
 // the zero value of its kind: "", 0, [] or null.
 type Column struct {
-	Name string
-	Kind resource.Kind
+	Name  string
+	Kind  resource.Kind
+	Bytes bool // of KindOther: the values are []byte
 }
 
 // Linked reports whether Writer.Link stores the ids of a column.

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 
@@ -118,6 +119,15 @@ func (w *writer) LastID(ctx context.Context, t *engine.Table) (last int64, err e
 		`SELECT coalesce((SELECT "seq" FROM "sqlite_sequence" WHERE "name" = ?), 0)`, t.Name).Scan(&last)
 	return last, err
 }
+
+// Reserve returns all higher ids: there is no other Writer.
+func (w *writer) Reserve(ctx context.Context, t *engine.Table, least int64) (first, limit int64, err error) {
+	last, err := w.LastID(ctx, t)
+	return max(last+1, least), math.MaxInt64, err
+}
+
+// Return does nothing: SQLite stores the highest id that a row has had.
+func (w *writer) Return(context.Context, *engine.Table, int64, int64) error { return nil }
 
 // The tables and columns of the metadata, by kind.
 var metas = [...]struct{ table, name, value, key string }{

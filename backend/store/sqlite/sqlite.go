@@ -26,7 +26,7 @@ import (
 	"spyglass/backend/store/engine"
 )
 
-// Engine implements engine.Engine.
+// Engine implements engine.Files.
 type Engine struct{}
 
 // fold compares texts with letters beyond ASCII: SQLite itself folds only A to Z.
@@ -65,7 +65,7 @@ const readOnly = "query_only(1)"
 
 func fileURL(path string) string { return "file:" + (&url.URL{Path: path}).EscapedPath() }
 
-// Copy implements engine.Engine.
+// Copy implements engine.Files.
 func (Engine) Copy(ctx context.Context, from, to string) error {
 	pool, err := open(from, "deferred", "", "")
 	if err != nil {
@@ -78,7 +78,7 @@ func (Engine) Copy(ctx context.Context, from, to string) error {
 	return errors.Join(err, pool.Close())
 }
 
-// Verify implements engine.Engine.
+// Verify implements engine.Files.
 func (Engine) Verify(ctx context.Context, path string) (findings string, err error) {
 	pool, err := open(path, "deferred", "", readOnly)
 	if err != nil {
@@ -99,7 +99,7 @@ func verdict(ctx context.Context, pool *sql.DB, pragma string) (findings string,
 	return findings, err
 }
 
-// Check implements engine.Engine.
+// Check implements engine.Files.
 func (Engine) Check(ctx context.Context, path string) (findings string, layout engine.Layout, err error) {
 	pool, err := sql.Open(driverName, fileURL(path)+"?mode=ro&immutable=1")
 	if err != nil {
@@ -123,7 +123,7 @@ func layoutOf(ctx context.Context, pool *sql.DB) (layout engine.Layout, err erro
 	return layout, err
 }
 
-// SetIdentity implements engine.Engine.
+// SetIdentity implements engine.Files.
 func (Engine) SetIdentity(ctx context.Context, path, name, value string) error {
 	pool, err := sql.Open(driverName, fileURL(path)+"?_pragma=journal_mode(DELETE)&_pragma=synchronous(FULL)")
 	if err != nil {

@@ -1,7 +1,8 @@
 // Package enginetest has the tests that every implementation of package engine
-// passes. An engine runs them in a test of its own:
+// passes. An engine runs them in a test of its own, with a function that returns
+// the address of a new database:
 //
-//	func TestEngine(t *testing.T) { enginetest.Run(t, sqlite.Engine{}) }
+//	func TestEngine(t *testing.T) { enginetest.Run(t, postgres.Engine{}, pgtest.Database) }
 package enginetest
 
 import (
@@ -14,14 +15,27 @@ import (
 	"spyglass/backend/store/engine"
 )
 
-// Run runs the tests. Each has files of its own.
-func Run(t *testing.T, e engine.Engine) {
-	for _, group := range []map[string]func(*database){schema, rows, queries, transactions, files, chunks} {
+// Run runs the tests of any engine. Each has a database of its own.
+func Run(t *testing.T, e engine.Engine, address func(testing.TB) string) {
+	for _, group := range []map[string]func(*database){schema, rows, queries, transactions} {
 		for name, test := range group {
 			t.Run(name, func(t *testing.T) {
-				test(open(t, e, filepath.Join(t.TempDir(), "test.db"), engine.Options{Readers: 2, Lasting: 1}))
+				test(open(t, e, address(t), engine.Options{Readers: 2, Lasting: 1}))
 			})
 		}
+	}
+	t.Run("chunks are found by id and in order", func(t *testing.T) {
+		findChunks(open(t, e, address(t), engine.Options{Readers: 2, Chunks: true}))
+	})
+}
+
+// RunFiles runs the tests of an engine of files.
+func RunFiles(t *testing.T, e engine.Files) {
+	for name, test := range files {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "test.db")
+			test(open(t, e, path, engine.Options{Readers: 2, Lasting: 1}), e, path)
+		})
 	}
 }
 
@@ -29,18 +43,17 @@ func Run(t *testing.T, e engine.Engine) {
 type database struct {
 	*testing.T
 	engine engine.Engine
-	path   string
 	engine.Database
 	w engine.Writer
 }
 
-func open(t *testing.T, e engine.Engine, path string, o engine.Options) *database {
+func open(t *testing.T, e engine.Engine, address string, o engine.Options) *database {
 	t.Helper()
-	base, err := e.Open(t.Context(), path, o)
+	base, err := e.Open(t.Context(), address, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	db := &database{t, e, path, base, base.Writer()}
+	db := &database{t, e, base, base.Writer()}
 	t.Cleanup(func() { db.check(base.Close()) })
 	return db
 }

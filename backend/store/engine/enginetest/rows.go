@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"spyglass/backend/fault"
+	"spyglass/backend/filter"
 	"spyglass/backend/resource"
 	"spyglass/backend/store/engine"
 )
@@ -12,7 +14,7 @@ import (
 var rows = map[string]func(*database){
 	"values are read as they were written": func(db *database) {
 		db.prepare()
-		x := thing{id: 1, name: "it's \"x\"\n\x00Ü", size: -1 << 62, load: 0.1, on: true, at: 1 << 40,
+		x := thing{id: 1, name: "it's \"x\"\n\x01Ü", size: -1 << 62, load: 0.1, on: true, at: 1 << 40,
 			groups: resource.IDs{1, 22}, props: `[{"name":"a","value":"b"}]`, info: `{"k":[1]}`}
 		db.insert(x)
 		found, err := db.Select(db.Context(), engine.Select{Table: things,
@@ -28,6 +30,26 @@ var rows = map[string]func(*database){
 		db.check(found.Err())
 		y.id, y.groups = 1, x.groups
 		db.is("the row", fmt.Sprintf("%+v %s %s", y, groups, body), fmt.Sprintf("%+v 1,22 {%s}", x, x.name))
+	},
+	"a text that cannot be stored is refused, and the transaction goes on": func(db *database) {
+		ctx := db.Context()
+		db.prepare()
+		db.check(db.w.Begin())
+		var want []string
+		for i, text := range []string{"\x00", "a\x00b", "\xff"} {
+			x := thing{id: int64(i + 1), name: text}
+			if err := db.w.Insert(ctx, things, x.values()); err == nil {
+				want = append(want, text)
+			} else if f := fault.Of(err); f.Kind != fault.Invalid || f.Field != "name" {
+				db.Errorf("%q: %v", text, err)
+			}
+		}
+		db.check(db.w.Commit())
+		db.is("the rows", read(db, db, engine.Select{Columns: []string{"name"}, Order: byID}), join(want))
+		for _, text := range []string{"\x00", "\xff"} {
+			_ = read(db, db, engine.Select{Where: engine.All{engine.Compare{Column: "name", Op: "=", Value: text},
+				engine.Among{Column: "name", Texts: []string{text}}, matches("name", filter.Contains, words(text))}})
+		}
 	},
 	"a destination with a method Scan gets the stored value": func(db *database) {
 		db.prepare()
@@ -60,17 +82,32 @@ var rows = map[string]func(*database){
 	"an id is never given twice": func(db *database) {
 		ctx := db.Context()
 		db.prepare()
-		last := func() string {
-			id, err := db.w.LastID(ctx, things)
+		reserve := func(least int64) (first, limit int64) {
+			first, limit, err := db.w.Reserve(ctx, things, least)
 			db.check(err)
-			return fmt.Sprint(id)
+			return first, limit
 		}
-		db.is("of no rows", last(), "0")
+		last, err := db.w.LastID(ctx, things)
+		db.check(err)
+		db.is("of no rows", last, "0")
+		first, limit := reserve(3)
+		db.is("the first", first, "3")
+		db.check(db.w.Begin())
 		db.insert(thing{id: 3}, thing{id: 7})
+		db.check(db.w.Commit())
+		db.check(db.w.Return(ctx, things, 8, limit))
 		n, err := db.w.Delete(ctx, things, nil)
 		db.check(err)
 		db.is("deleted", n, "2")
-		db.is("of deleted rows", last(), "7")
+		last, err = db.w.LastID(ctx, things)
+		db.check(err)
+		db.is("of deleted rows", last, "7")
+		first, _ = reserve(1)
+		db.is("the next", first, "8")
+		db.check(db.w.Begin())
+		first, _ = reserve(1 << 40)
+		db.is("a far one", first, fmt.Sprint(1<<40))
+		db.check(db.w.Rollback())
 	},
 	"links follow their rows": func(db *database) {
 		ctx := db.Context()

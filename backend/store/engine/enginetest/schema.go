@@ -8,6 +8,11 @@ import (
 )
 
 var schema = map[string]func(*database){
+	"a new database has no layout": func(db *database) {
+		layout, err := db.Layout(db.Context())
+		db.check(err)
+		db.is("the layout of a new file", layout, "{0 false []}")
+	},
 	"a column that is added has its zero value in older rows": func(db *database) {
 		db.check(db.w.Prepare(db.Context(), 1))
 		db.check(db.w.Define(db.Context(), &engine.Table{Name: "thing", Columns: things.Columns[:2]}))

@@ -1,0 +1,261 @@
+// Package pgtest starts a PostgreSQL server for the tests of a package, from the
+// programs that are installed:
+//
+//	func TestMain(m *testing.M) { os.Exit(pgtest.Main(m.Run)) }
+//
+//	address := pgtest.Database(t)
+//
+// The server listens on a socket in a temporary folder and writes nothing through
+// to the disk. It starts at the first Database, and ends with Main.
+package pgtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// server is the server of a test process.
+type server struct {
+	dir, programs string
+	as            []string // the beginning of a command that runs as another user than root
+	admin         *pgx.Conn
+	mu            sync.Mutex
+}
+
+var (
+	running *server
+	start   = sync.OnceValue(func() (err error) {
+		running, err = newServer()
+		return err
+	})
+	errMissing = errors.New("PostgreSQL is not installed (Debian: postgresql)")
+)
+
+// Main runs the tests and stops the server.
+func Main(run func() int) int {
+	code := run()
+	if running != nil {
+		if err := running.stop(); err != nil {
+			fmt.Fprintln(os.Stderr, "stopping PostgreSQL:", err)
+			return max(code, 1)
+		}
+	}
+	return code
+}
+
+// Installed returns the reason why no server can start; nil for none.
+func Installed() error {
+	_, err := programs()
+	return err
+}
+
+// programs returns the folder of the newest installed server.
+func programs() (string, error) {
+	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
+	if err != nil {
+		return "", err
+	}
+	version := func(path string) int {
+		n, _ := strconv.Atoi(filepath.Base(filepath.Dir(filepath.Dir(path))))
+		return n
+	}
+	if len(found) > 0 {
+		return filepath.Dir(slices.MaxFunc(found, func(a, b string) int { return version(a) - version(b) })), nil
+	}
+	if path, err := exec.LookPath("initdb"); err == nil {
+		return filepath.Dir(path), nil
+	}
+	return "", errMissing
+}
+
+func newServer() (s *server, err error) {
+	s = &server{}
+	if s.programs, err = programs(); err != nil {
+		return nil, err
+	}
+	if s.dir, err = os.MkdirTemp("", "pgtest"); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.RemoveAll(s.dir))
+		}
+	}()
+	if err := s.own(); err != nil {
+		return nil, err
+	}
+	// the superuser is "postgres" whoever runs the tests
+	if err := s.run("initdb", "-D", s.data(), "-A", "trust", "-U", "postgres", "-E", "UTF8", "--locale=C",
+		"-N"); err != nil {
+		return nil, err
+	}
+	if err := s.run("pg_ctl", s.starting()...); err != nil {
+		return nil, err
+	}
+	s.admin, err = pgx.Connect(context.Background(), s.address("postgres"))
+	return s, err
+}
+
+// starting are the arguments that start the server.
+func (s *server) starting() []string {
+	options := fmt.Sprintf("-c listen_addresses='' -k %s -c fsync=off -c full_page_writes=off "+
+		"-c synchronous_commit=off -c shared_buffers=32MB -c max_connections=200 -c autovacuum=off "+
+		"-c max_wal_size=4GB -c wal_level=minimal "+
+		"-c max_wal_senders=0 -c jit=off -c max_parallel_workers_per_gather=0", s.dir)
+	return []string{"-D", s.data(), "-o", options, "-l", filepath.Join(s.dir, "log"), "-w", "start"}
+}
+
+func (s *server) data() string { return filepath.Join(s.dir, "data") }
+
+// own gives the folder to the user who runs the server: root must not.
+func (s *server) own() error {
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	other, err := user.Lookup("postgres")
+	if err != nil {
+		return err
+	}
+	uid, err := strconv.Atoi(other.Uid)
+	if err != nil {
+		return err
+	}
+	s.as = []string{"setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"}
+	return os.Chown(s.dir, uid, -1)
+}
+
+func (s *server) run(program string, args ...string) error {
+	words := append(slices.Clone(s.as), filepath.Join(s.programs, program))
+	words = append(words, args...)
+	out, err := exec.Command(words[0], words[1:]...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%s: %w: %s", program, err, out)
+	}
+	return nil
+}
+
+func (s *server) address(database string) string {
+	return "postgres://postgres@/" + database + "?" + url.Values{"host": {s.dir}}.Encode()
+}
+
+func (s *server) stop() error {
+	return errors.Join(s.admin.Close(context.Background()),
+		s.run("pg_ctl", "-D", s.data(), "-m", "immediate", "-w", "stop"), os.RemoveAll(s.dir))
+}
+
+// Restart stops the server at once, as a crash does, and starts it again.
+func Restart(t testing.TB) {
+	t.Helper()
+	s := running
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	err := errors.Join(s.admin.Close(t.Context()), s.run("pg_ctl", "-D", s.data(), "-m", "immediate", "-w", "stop"),
+		s.run("pg_ctl", s.starting()...))
+	if err == nil {
+		s.admin, err = pgx.Connect(t.Context(), s.address("postgres"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Database returns the address of a new, empty database, which a schema of the
+// server takes the place of: it costs less. It skips the test if there is no
+// PostgreSQL.
+func Database(t testing.TB) string {
+	t.Helper()
+	address, err := New()
+	if errors.Is(err, errMissing) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := running.exec("DROP SCHEMA " + schemaOf(address) + " CASCADE"); err != nil {
+			t.Error(err)
+		}
+	})
+	return address
+}
+
+// New is Database without a test.
+func New() (address string, err error) {
+	if err := start(); err != nil {
+		return "", err
+	}
+	name := fmt.Sprint("test", made.Add(1))
+	return running.address("postgres") + "&search_path=" + name, running.exec("CREATE SCHEMA " + name)
+}
+
+var made atomic.Int64
+
+func schemaOf(address string) string {
+	_, name, _ := strings.Cut(address, "search_path=")
+	return name
+}
+
+func (s *server) exec(statement string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, err := s.admin.PgConn().Exec(context.Background(), statement).ReadAll()
+	return err
+}
+
+func (s *server) text(query string, args ...any) (text string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	err = s.admin.QueryRow(context.Background(), query, args...).Scan(&text)
+	return text, err
+}
+
+// Kept is the content of a database, for Restore.
+type Kept struct{ shape, restore string }
+
+// shape identifies the tables, columns and indexes of a schema.
+const shape = `SELECT coalesce(md5(string_agg(c.relname || ' ' || c.relnatts, ',' ORDER BY c.relname)), '') ` +
+	`FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1`
+
+// Keep remembers the content of a database.
+func Keep(address string) (k Kept, err error) {
+	name := schemaOf(address)
+	if k.shape, err = running.text(shape, name); err != nil {
+		return k, err
+	}
+	each := func(format string) (string, error) {
+		return running.text(`SELECT string_agg(format($2::text, $1::text, tablename), ';') FROM pg_tables `+
+			`WHERE schemaname = $1::text`, name, format)
+	}
+	keep, err := each("CREATE TABLE kept%1$s.%2$I AS TABLE %1$s.%2$I")
+	if err != nil {
+		return k, err
+	}
+	if k.restore, err = each("DELETE FROM %1$s.%2$I; INSERT INTO %1$s.%2$I TABLE kept%1$s.%2$I"); err != nil {
+		return k, err
+	}
+	return k, running.exec("CREATE SCHEMA kept" + name + ";" + keep)
+}
+
+// Restore gives a database the rows that it had, and reports whether its tables are
+// still the same.
+func Restore(address string, k Kept) (bool, error) {
+	now, err := running.text(shape, schemaOf(address))
+	if err != nil || now != k.shape {
+		return false, err
+	}
+	return true, running.exec(k.restore)
+}

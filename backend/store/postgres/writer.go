@@ -1,0 +1,489 @@
+package postgres
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+	"spyglass/backend/store/engine"
+)
+
+// writer implements engine.Writer on one connection, which it opens again after a
+// loss.
+type writer struct {
+	reader
+	config *pgx.ConnConfig
+	conn   *pgx.Conn
+	side   *pgx.Conn // for ids, which stay reserved after a rollback
+	alone  bool
+	token  string // see own
+	chunks bool
+
+	active  bool     // between Begin and Commit or Rollback
+	sent    bool     // the server knows of the transaction
+	pending []string // statements about the transaction, which travel with the next one
+	broken  error    // why the transaction can only be rolled back
+}
+
+// open connects with the settings of the writer.
+func (w *writer) open(ctx context.Context) (*pgx.Conn, error) {
+	conn, err := pgx.ConnectConfig(context.WithoutCancel(ctx), w.config)
+	return conn, known(err)
+}
+
+// connect makes sure that there is a connection. A transaction ends with its
+// connection.
+func (w *writer) connect(ctx context.Context) (err error) {
+	if w.conn != nil && !w.conn.IsClosed() {
+		return nil
+	}
+	if w.conn, err = w.open(ctx); err != nil || !w.alone {
+		return err
+	}
+	if err := w.own(ctx); err != nil {
+		return errors.Join(err, w.conn.Close(context.WithoutCancel(ctx)))
+	}
+	return nil
+}
+
+// Keys of advisory locks: of a schema, and of a database.
+const (
+	lockOwner  = 7_340_101
+	lockSchema = 7_340_102
+)
+
+// own refuses a database that another process has open with Options.Alone, or had
+// open since this one lost its connection: the caches of this one are then wrong.
+func (w *writer) own(ctx context.Context) error {
+	ctx = context.WithoutCancel(ctx)
+	var free bool
+	var token string
+	if err := w.conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1, hashtext(current_schema()))",
+		lockOwner).Scan(&free); err != nil {
+		return known(err)
+	}
+	if !free {
+		return fault.New(fault.Conflict, "another Spyglass uses the database %s; only one can use it at a time",
+			w.config.Database)
+	}
+	if w.token == "" {
+		w.token = rand.Text()
+		_, err := w.conn.Exec(ctx, `CREATE TABLE IF NOT EXISTS "_owner" ("token" TEXT NOT NULL)`)
+		if err == nil {
+			_, err = w.conn.Exec(ctx, `DELETE FROM "_owner"`)
+		}
+		if err == nil {
+			_, err = w.conn.Exec(ctx, `INSERT INTO "_owner" VALUES ($1)`, w.token)
+		}
+		return known(err)
+	}
+	if err := w.conn.QueryRow(ctx, `SELECT "token" FROM "_owner"`).Scan(&token); err != nil {
+		return known(err)
+	}
+	if token != w.token {
+		return fault.New(fault.Conflict, "another Spyglass has used the database %s since this one lost its "+
+			"connection; restart this one", w.config.Database)
+	}
+	return nil
+}
+
+func (w *writer) close() (err error) {
+	for _, conn := range []*pgx.Conn{w.conn, w.side} {
+		if conn != nil {
+			err = errors.Join(err, conn.Close(context.Background()))
+		}
+	}
+	if away(err) {
+		return nil // it is closed already
+	}
+	return err
+}
+
+// query implements source. It reads the whole result, so that the connection is
+// free.
+func (w *writer) query(ctx context.Context, b *text, once bool) (*rows, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return w.send(ctx, b, once, false)
+}
+
+// run runs a statement and returns the number of rows that it changed. guarded
+// means that the transaction survives its error.
+func (w *writer) run(ctx context.Context, b *text, guarded bool) (int64, error) {
+	done, err := w.send(ctx, b, false, guarded)
+	if err != nil {
+		return 0, err
+	}
+	return done.from.CommandTag().RowsAffected(), nil
+}
+
+const guard = `"change"`
+
+// send runs a statement behind the pending ones, in one round trip. It does not end
+// with ctx: the server limits its time.
+func (w *writer) send(ctx context.Context, b *text, once, guarded bool) (*rows, error) {
+	if w.broken != nil {
+		return nil, w.broken
+	}
+	ctx = context.WithoutCancel(ctx)
+	if !w.sent {
+		if err := w.connect(ctx); err != nil {
+			return nil, w.failed(err)
+		}
+	}
+	before, after := w.pending, []string(nil)
+	w.pending = nil
+	if w.sent = w.active; w.active && guarded {
+		before, after = append(before, "SAVEPOINT "+guard), []string{"RELEASE " + guard}
+	}
+	done, err := w.exchange(ctx, before, b, after, once)
+	if err == nil {
+		return done, nil
+	}
+	err = w.failed(err)
+	if after != nil && w.broken == nil {
+		for _, statement := range []string{"ROLLBACK TO " + guard, "RELEASE " + guard} {
+			if _, failed := w.conn.Exec(ctx, statement); failed != nil {
+				return nil, errors.Join(err, w.failed(failed))
+			}
+		}
+	}
+	return nil, err
+}
+
+// exchange sends statements and reads all results; it returns those of b.
+func (w *writer) exchange(ctx context.Context, before []string, b *text, after []string, once bool) (*rows, error) {
+	if len(before)+len(after) == 0 {
+		from, err := w.conn.Query(ctx, string(b.sql), append([]any{mode(once)}, b.args...)...)
+		if err != nil {
+			return nil, err
+		}
+		done := newRows(from)
+		done.drain()
+		return done, from.Err()
+	}
+	all := &pgx.Batch{}
+	for _, statement := range before {
+		all.Queue(statement)
+	}
+	all.Queue(string(b.sql), b.args...)
+	for _, statement := range after {
+		all.Queue(statement)
+	}
+	results := w.conn.SendBatch(ctx, all)
+	var err error
+	for range before {
+		if err == nil {
+			_, err = results.Exec()
+		}
+	}
+	var done *rows
+	if err == nil {
+		var from pgx.Rows
+		if from, err = results.Query(); from != nil {
+			done = newRows(from)
+			done.drain()
+			err = from.Err()
+		}
+	}
+	for range after {
+		if err == nil {
+			_, err = results.Exec()
+		}
+	}
+	if closed := results.Close(); err == nil {
+		err = closed
+	}
+	return done, err
+}
+
+// failed notes an error after which the transaction can only be rolled back.
+func (w *writer) failed(err error) error {
+	err = known(err)
+	lost := w.conn == nil || w.conn.IsClosed()
+	if w.active && (lost || Engine.Class(Engine{}, err) == engine.Again) {
+		w.broken = err
+	}
+	return err
+}
+
+func (w *writer) Begin() error {
+	if w.active {
+		return errors.New("a transaction is open already")
+	}
+	w.active, w.sent, w.broken = true, false, nil
+	w.pending = []string{"BEGIN ISOLATION LEVEL SERIALIZABLE"}
+	return nil
+}
+
+func (w *writer) Commit() error {
+	if w.broken != nil {
+		return w.broken
+	}
+	if !w.active {
+		return errors.New("no transaction is open")
+	}
+	if !w.sent {
+		w.active, w.pending = false, nil
+		return nil
+	}
+	done, err := w.exchange(context.Background(), w.pending, newText("COMMIT"), nil, false)
+	if err != nil {
+		return w.failed(err)
+	}
+	w.active, w.sent, w.pending = false, false, nil
+	if tag := done.from.CommandTag().String(); tag != "COMMIT" { // the server gave it up before
+		return fmt.Errorf("the transaction was rolled back (%s)", tag)
+	}
+	return nil
+}
+
+func (w *writer) Rollback() error {
+	sent := w.sent
+	w.active, w.sent, w.pending, w.broken = false, false, nil, nil
+	if !sent || w.conn.IsClosed() {
+		return nil
+	}
+	if _, err := w.conn.Exec(context.Background(), "ROLLBACK"); err != nil {
+		return w.conn.Close(context.Background()) // which rolls back as well
+	}
+	return nil
+}
+
+func (w *writer) Savepoint(name string) error {
+	if w.broken != nil {
+		return w.broken
+	}
+	w.pending = append(w.pending, "SAVEPOINT "+quote(name))
+	return nil
+}
+
+func (w *writer) RollbackTo(name string) error {
+	if w.broken != nil {
+		return w.broken
+	}
+	for i, statement := range slices.Backward(w.pending) {
+		if statement == "SAVEPOINT "+quote(name) {
+			w.pending = w.pending[:i+1]
+			return nil
+		}
+	}
+	w.pending = nil // parts of the part
+	if _, err := w.conn.Exec(context.Background(), "ROLLBACK TO "+quote(name)); err != nil {
+		return w.failed(err)
+	}
+	return nil
+}
+
+func (w *writer) Release(name string) error {
+	if w.broken != nil {
+		return w.broken
+	}
+	if last := len(w.pending) - 1; last >= 0 && w.pending[last] == "SAVEPOINT "+quote(name) {
+		w.pending = w.pending[:last]
+		return nil
+	}
+	w.pending = append(w.pending, "RELEASE "+quote(name))
+	return nil
+}
+
+// whole runs do in the current transaction, or in one of its own.
+func (w *writer) whole(do func() error) error {
+	if w.active {
+		return do()
+	}
+	if err := w.Begin(); err != nil {
+		return err
+	}
+	err := do()
+	if err == nil {
+		err = w.Commit()
+	}
+	if err != nil {
+		err = errors.Join(err, w.Rollback())
+	}
+	return err
+}
+
+// rowOf checks and writes the arguments of a row, and calls each before it.
+func (b *text) rowOf(t *engine.Table, values []any, each func(i int)) error {
+	for i, value := range values {
+		value = plain(value)
+		if s, ok := value.(string); ok {
+			why := unstorable(s)
+			if why == "" && i < len(t.Columns) && t.Columns[i].Kind == resource.KindPairs && hidesNUL(s) {
+				why = unstorable("\x00")
+			}
+			if why != "" {
+				name := engine.Body
+				if i < len(t.Columns) {
+					name = t.Columns[i].Name
+				}
+				return fault.At(name, "%s cannot be stored: %s", name, why)
+			}
+		}
+		each(i)
+		b.arg(value)
+	}
+	return nil
+}
+
+// hidesNUL reports whether a JSON text has a NUL, which PostgreSQL would refuse to
+// compare.
+func hidesNUL(text string) bool {
+	const escape = `\u0000`
+	for i := strings.Index(text, escape); i >= 0; {
+		begin := i
+		for begin > 0 && text[begin-1] == '\\' {
+			begin--
+		}
+		if (i-begin)%2 == 0 {
+			return true
+		}
+		next := strings.Index(text[i+1:], escape)
+		if next < 0 {
+			return false
+		}
+		i += 1 + next
+	}
+	return false
+}
+
+func (w *writer) Insert(ctx context.Context, t *engine.Table, values []any) error {
+	b := newText("INSERT INTO ", quote(t.Name), " (")
+	for _, c := range t.Columns {
+		b.name(c.Name)
+		b.add(", ")
+	}
+	b.add(quote(engine.Body), ") VALUES (")
+	err := b.rowOf(t, values, func(i int) {
+		if i > 0 {
+			b.add(", ")
+		}
+	})
+	if err != nil {
+		return err
+	}
+	b.add(") ON CONFLICT DO NOTHING")
+	n, err := w.run(ctx, b, false)
+	if err == nil && n == 0 {
+		err = errTaken
+	}
+	return err
+}
+
+func (w *writer) Update(ctx context.Context, t *engine.Table, values []any, id int64,
+	where engine.Cond) (int64, error) {
+	b := newText("UPDATE ", quote(t.Name), " SET ")
+	err := b.rowOf(t, values, func(i int) {
+		if i > 0 {
+			b.add(", ")
+		}
+		if i < len(t.Columns) {
+			b.name(t.Columns[i].Name)
+		} else {
+			b.name(engine.Body)
+		}
+		b.add(" = ")
+	})
+	if err != nil {
+		return 0, err
+	}
+	b.where(t, engine.All{engine.HasID(id), where})
+	return w.run(ctx, b, slices.ContainsFunc(t.Indexes, func(x engine.Index) bool { return x.Unique }))
+}
+
+// Delete first deletes the links of the rows, if the condition names the rows, or
+// finds the rows before, because the condition may depend on links.
+func (w *writer) Delete(ctx context.Context, t *engine.Table, where engine.Cond) (n int64, err error) {
+	var links []string
+	for _, c := range t.Columns {
+		if c.Linked() {
+			links = append(links, linkOf(t, c.Name))
+		}
+	}
+	err = w.whole(func() error {
+		if len(links) > 0 {
+			ids, err := w.ids(ctx, t, where)
+			if err != nil {
+				return err
+			}
+			for _, link := range links {
+				b := newText("DELETE FROM ", link, ` WHERE "row" = ANY(`)
+				b.arg(ids)
+				b.add("::bigint[])")
+				if _, err := w.run(ctx, b, false); err != nil {
+					return err
+				}
+			}
+			where = engine.Among{Column: engine.ID, IDs: ids}
+		}
+		b := newText("DELETE FROM ", quote(t.Name))
+		b.where(t, where)
+		n, err = w.run(ctx, b, false)
+		return err
+	})
+	return n, err
+}
+
+// ids returns the ids of the rows that meet a condition.
+func (w *writer) ids(ctx context.Context, t *engine.Table, where engine.Cond) ([]int64, error) {
+	if one, ok := where.(engine.HasID); ok {
+		return []int64{int64(one)}, nil
+	}
+	b := newText(`SELECT "id" FROM `, quote(t.Name))
+	b.where(t, where)
+	ids, err := column[int64](w.send(ctx, b, false, false))
+	return append([]int64{}, ids...), err
+}
+
+func (w *writer) Link(ctx context.Context, t *engine.Table, column string, row int64, ids []int64,
+	fresh bool) error {
+	return w.whole(func() error {
+		link := linkOf(t, column)
+		if !fresh {
+			b := newText("DELETE FROM ", link, ` WHERE "row" = `)
+			b.arg(row)
+			if _, err := w.run(ctx, b, false); err != nil {
+				return err
+			}
+		}
+		if len(ids) == 0 {
+			return nil
+		}
+		b := newText("INSERT INTO ", link, ` ("ref", "row") SELECT unnest(`)
+		b.arg(ids)
+		b.add("::bigint[]), ")
+		b.arg(row)
+		b.add("::bigint")
+		_, err := w.run(ctx, b, false)
+		return err
+	})
+}
+
+func (w *writer) PutChunk(space string, id int64, data []byte) error {
+	b := newText("INSERT INTO ", quote(space), ` ("id", "data") VALUES (`)
+	b.arg(id)
+	b.add(", ")
+	b.arg(data)
+	b.add(`) ON CONFLICT ("id") DO UPDATE SET "data" = excluded."data"`)
+	_, err := w.run(context.Background(), b, false)
+	return err
+}
+
+func (w *writer) DeleteChunks(space string, from, to int64) error {
+	b := newText("DELETE FROM ", quote(space), ` WHERE "id" BETWEEN `)
+	b.arg(from)
+	b.add(" AND ")
+	b.arg(to)
+	_, err := w.run(context.Background(), b, false)
+	return err
+}
