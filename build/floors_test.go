@@ -55,7 +55,7 @@ var floors = [][]string{
 	{"app/shell/notice", "app/shell/tray"},
 	{"app/shell"},
 	{"app"}, // puts portal, Explorer and window together
-	{"build/desktop", "build/project", "app/shell/emptywindow"},
+	{"build/desktop", "build/project", "build/wine", "app/shell/emptywindow"},
 	{"build/serving"},
 	{"build/bench", "build/contract", "build/dev", "build/torture"},
 	{"", "build"},

@@ -44,6 +44,7 @@ var steps = []step{
 	{name: "go", needs: project.ForGo, run: goTests},
 	{name: "contract", run: contract},
 	{name: "fuzz", asked: true, run: fuzz},
+	{name: "wine", asked: true, needs: project.ForWine, lacks: wineMissing, run: underWine},
 	{name: "race", asked: true, needs: project.ForGo, run: races},
 }
 

@@ -83,6 +83,15 @@ var ForInstalling = slices.Concat(ForWindow, ForScreen, []Need{
 	{"libgtk-3-bin", HasProgram("gtk-launch")},
 })
 
+// ForWine lists the packages for testing the program for Windows.
+var ForWine = []Need{
+	{"wine", HasProgram("wine")},
+	{"wine64", hasFile("/usr/lib/wine/wine64")}, // the program that wine starts
+	{"gcc-mingw-w64-x86-64-win32", HasProgram("x86_64-w64-mingw32-gcc")},
+	{"nsis", HasProgram("makensis")},
+	{"git", HasProgram("git")},
+}
+
 // HasProgram returns a function that reports whether a program is in the PATH.
 func HasProgram(name string) func() bool {
 	return func() bool {
@@ -113,6 +122,15 @@ func missing(needs []Need) []string {
 		seen[n.pkg] = true
 	}
 	return pkgs
+}
+
+// CanInstall reports whether needs are installed, or Install may install them.
+func CanInstall(needs []Need) bool {
+	if len(missing(needs)) == 0 {
+		return true
+	}
+	_, err := administrator()
+	return err == nil && HasProgram("apt-get")()
 }
 
 // Install installs missing packages, or returns an error that names them.
