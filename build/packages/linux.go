@@ -45,6 +45,9 @@ func (r release) makeLinux() error {
 		if err := r.archive(r.name("-linux-"+r.arch+".tar.gz"), "spyglass-"+r.version, tree); err != nil {
 			return err
 		}
+		if err := r.makeFlatpak(); err != nil {
+			return err
+		}
 	}
 	overrides, err := templates.ReadFile("files/lintian-overrides")
 	if err != nil {
@@ -76,7 +79,7 @@ func (r release) makeLinux() error {
 			return fmt.Errorf(".%s: %w", kind.name, err)
 		}
 	}
-	return r.makeFlatpak()
+	return nil
 }
 
 // makeFlatpak writes the recipe of a Flatpak, which installs the .tar.gz.
