@@ -97,9 +97,9 @@ test('after kill -9 the tree, the search and the filter of an answer are as they
   await p.response.getByRole('button', { name: 'Filter' }).click()
   await p.response.getByRole('searchbox', { name: 'Filter response' }).fill('$.items[10:60]')
   await until(p.response.getByRole('search', { name: 'Filter' }), /50 matches/)
-  await scrollTo(p.tree, 400)
+  await scrollTo(p.tree, 600)
   await unfold(p, /\{ id: \d+/)
-  await scrollTo(p.tree, 420)
+  await scrollTo(p.tree, 620)
   const filtered = await look(p.tree, '[role=treeitem]')
 
   const answer = (i: number) => views(page).then((all) => all[all.length - 3 + i].answer)

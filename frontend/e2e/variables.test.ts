@@ -222,7 +222,7 @@ test('of many variables those in sight are made, the rest by scrolling, and each
 })
 
 test('an environment overrides variables, is switched beside the portal and in the palette, and comes back', async () => {
-  const page = await portal.page({ width: 1280, height: 800 })
+  const page = await portal.page({ fresh: true, width: 1280, height: 800 })
   const p = parts(page)
   const name = p.tools.getByRole('textbox', { name: 'Environment name' })
   const environment = page.getByRole('combobox', { name: 'Environment' })
