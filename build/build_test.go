@@ -71,6 +71,24 @@ func TestALaneWithoutStepsOfItsOwnTakesThoseOfTheOther(t *testing.T) {
 	}
 }
 
+func TestAnEarlyStepRunsWhileAnotherBuilds(t *testing.T) {
+	p := project.Project{Root: t.TempDir(), Out: os.Stdout}
+	built, meet := false, make(chan bool)
+	failed := runAll(t.Context(), p, []step{
+		{name: "ui", run: func(context.Context, project.Project) error { meet <- true; built = true; return nil }},
+		{name: "browser", beside: true, run: func(context.Context, project.Project) error {
+			if !built {
+				t.Error("a step that waits began before those above it had ended")
+			}
+			return nil
+		}},
+		{name: "check", early: true, run: func(context.Context, project.Project) error { <-meet; return nil }},
+	})
+	if len(failed) > 0 {
+		t.Errorf("%q failed", failed)
+	}
+}
+
 func TestEveryFuzzFunctionIsFound(t *testing.T) {
 	p := project.Project{Root: t.TempDir(), Out: os.Stdout}
 	for name, source := range map[string]string{

@@ -21,6 +21,7 @@ import (
 type step struct {
 	name   string
 	beside bool // it waits more than it computes, so it runs beside the others if it can
+	early  bool // it needs nothing that the steps above it build
 	asked  bool // it runs only when it is named
 	needs  []project.Need
 	lacks  func() string // the missing requirement; nil or empty if there is none
@@ -36,7 +37,7 @@ var steps = []step{
 	{name: "window", beside: true, needs: slices.Concat(project.ForWindow, project.ForScreen), lacks: linux,
 		run: window},
 	{name: "package", beside: true, needs: project.ForInstalling, lacks: debian, run: packaged},
-	{name: "check", run: script("check")},
+	{name: "check", early: true, run: script("check")},
 	{name: "page-lint", run: script("lint")},
 	{name: "units", run: script("test")},
 	{name: "lint", run: lint},
@@ -105,22 +106,34 @@ func test(ctx context.Context, p project.Project, args []string) error {
 
 // runAll runs the steps in two lanes and returns the names of those that failed.
 // The first lane takes the steps that compute and shows their output as they run.
-// The second begins at the first step that waits, and takes those. A lane without
-// steps of its own helps the other one, so that both cores are busy to the end.
+// The second takes early steps until the steps above the first one that waits are done,
+// and then those that wait. A lane without steps of its own helps the other one, so that
+// both cores are busy to the end.
 func runAll(ctx context.Context, p project.Project, steps []step) (failed []string) {
 	q := queue{steps: steps, passed: make([]bool, len(steps))}
 	for i := range steps {
 		q.left = append(q.left, i)
 	}
 	first := slices.IndexFunc(steps, func(s step) bool { return s.beside })
-	var second sync.WaitGroup // the second lane
-	begun := first < 0
+	built := make(chan struct{}) // what the steps above the first one that waits build
+	var second sync.WaitGroup    // the second lane
+	if first >= 0 {
+		second.Go(func() {
+			q.runBeside(ctx, p, q.nextEarly)
+			<-built
+			q.runBeside(ctx, p, func() int { return q.next(true) })
+		})
+	}
+	waiting := true
 	for i := q.next(false); i >= 0; i = q.next(false) {
-		if !begun && i > first {
-			begun = true
-			second.Go(func() { q.runBeside(ctx, p) })
+		if waiting && i > first {
+			waiting = false
+			close(built)
 		}
 		q.passed[i] = steps[i].report(ctx, p, i+1, len(steps))
+	}
+	if waiting {
+		close(built)
 	}
 	second.Wait()
 	for i, s := range steps {
@@ -148,16 +161,30 @@ func (q *queue) next(beside bool) int {
 	if len(q.left) == 0 {
 		return -1
 	}
-	at := max(0, slices.IndexFunc(q.left, func(i int) bool { return q.steps[i].beside == beside }))
+	return q.take(max(0, slices.IndexFunc(q.left, func(i int) bool { return q.steps[i].beside == beside })))
+}
+
+// nextEarly takes the first early step. It returns -1 if there is none.
+func (q *queue) nextEarly() int {
+	q.lock.Lock()
+	defer q.lock.Unlock()
+	return q.take(slices.IndexFunc(q.left, func(i int) bool { return q.steps[i].early }))
+}
+
+// take takes the step at a position of left; -1 is none. The caller holds the lock.
+func (q *queue) take(at int) int {
+	if at < 0 {
+		return -1
+	}
 	i := q.left[at]
 	q.left = slices.Delete(q.left, at, at+1)
 	return i
 }
 
-// runBeside runs the steps of the second lane. It shows the output of a step when
-// the step has ended.
-func (q *queue) runBeside(ctx context.Context, p project.Project) {
-	for i := q.next(true); i >= 0; i = q.next(true) {
+// runBeside runs the steps that next takes, in the second lane. It shows the output of a
+// step when the step has ended.
+func (q *queue) runBeside(ctx context.Context, p project.Project, next func() int) {
+	for i := next(); i >= 0; i = next() {
 		out, err := os.CreateTemp("", "spyglass-"+q.steps[i].name+"-")
 		if err != nil {
 			fmt.Println(err)

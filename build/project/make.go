@@ -11,14 +11,19 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"time"
 )
 
 // DesktopTags are the build tags of the window.
 const DesktopTags = "desktop,production,webkit2_41"
 
+var modules sync.Mutex // held while npm installs: two steps may need them at once
+
 // Modules installs the frontend's packages if they differ from package-lock.json.
 func (p Project) Modules(ctx context.Context) error {
+	modules.Lock()
+	defer modules.Unlock()
 	if err := Node(ctx); err != nil {
 		return err
 	}
