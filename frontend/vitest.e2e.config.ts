@@ -27,7 +27,7 @@ const tests = defineConfig({
     minWorkers: 1,
     testTimeout: 180_000,
     hookTimeout: 120_000,
-    expect: { poll: { timeout: 30_000, interval: 100 } },
+    expect: { poll: { timeout: 30_000, interval: 150 } },
   },
 })
 

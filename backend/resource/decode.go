@@ -25,14 +25,16 @@ type Body struct {
 // Given reports whether the body names the field.
 func (b *Body) Given(field string) bool { return b.node.Get(field) != nil }
 
-// Read parses a body: strict JSON, an object, known keys. Seal runs here.
-// Lenient ignores unknown keys.
+// Read parses a body: strict JSON, an object, known keys. Seal runs here, because it may
+// be slow and a write must not wait for it; a body whose fields are wrong is refused
+// before. Lenient ignores unknown keys.
 func (r *Untyped) Read(body []byte, lenient bool) (*Body, error) {
 	node, err := ParseObject(body, "the body")
 	if err != nil {
 		return nil, err
 	}
 	b := &Body{node: node, lenient: lenient, sealed: map[string]string{}}
+	var unsealed []*UntypedField
 	for i, key := range node.Keys {
 		f := r.field(key)
 		if f == nil && !lenient && !r.derives(key) && !r.Keeps(key) {
@@ -42,9 +44,17 @@ func (r *Untyped) Read(body []byte, lenient bool) (*Body, error) {
 			return nil, fault.At(key, "%s cannot be set: this portal does not have it", key)
 		}
 		if f != nil && f.Seal != nil && (node.Items[i].Kind == '"' || lenient && node.Items[i].Kind == '0') {
-			if b.sealed[key], err = f.Seal(node.Items[i].Text); err != nil {
-				return nil, at(err, key)
-			}
+			unsealed = append(unsealed, f)
+		}
+	}
+	if len(unsealed) > 0 {
+		if err := r.Apply(b, r.New(), false); err != nil {
+			return nil, err
+		}
+	}
+	for _, f := range unsealed {
+		if b.sealed[f.Name], err = f.Seal(node.Get(f.Name).Text); err != nil {
+			return nil, at(err, f.Name)
 		}
 	}
 	return b, nil

@@ -259,6 +259,13 @@ func TestAFailureToSealIsNotTheCallersFault(t *testing.T) {
 	}
 }
 
+func TestNothingIsSealedOfABodyWithAWrongField(t *testing.T) {
+	_, err := samples.Read([]byte(`{"password":"broken","size":99}`), false)
+	if f := fault.Of(err); f.Kind != fault.Invalid || f.Field != "size" {
+		t.Errorf("got %v, want size to be refused before the password is sealed", err)
+	}
+}
+
 func TestWhatWasReadCanBeWrittenBack(t *testing.T) {
 	was := sample{ID: 7, Name: "web", Status: "active", Load: 0.1, Up: true, Size: 9, Groups: resource.IDs{3, 1},
 		CreatedOn: 5, DeletedOn: 6,

@@ -286,7 +286,7 @@ export async function until(locator: Locator, pattern: RegExp, timeout = 30_000)
         .catch(() => '')) ?? ''
     ).trim()
     if (pattern.test(text)) return text
-    await new Promise((done) => setTimeout(done, 80))
+    await new Promise((done) => setTimeout(done, 120))
   } while (Date.now() < end)
   expect(text).toMatch(pattern)
   return text
