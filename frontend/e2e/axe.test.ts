@@ -20,7 +20,7 @@ describe('axe finds nothing', () => {
     expect(await findings(page)).toEqual([])
   })
 
-  test('while the old answer waits for the new one', async () => {
+  test('while the old response waits for the new one', async () => {
     const page = await portal.page({ bypassCSP: true })
     const p = parts(page)
     await newRequest(page)

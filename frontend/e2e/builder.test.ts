@@ -26,7 +26,7 @@ async function rowsOf(list: Locator): Promise<string[]> {
   return names.map((n, i) => `${on[i] === 'true' ? '' : '# '}${n}: ${held[i]}`)
 }
 
-test('objects are picked by name: in path parameters, in the path itself and in fields of a body', async () => {
+test('objects are selected by name: in path parameters, in the path itself and in fields of a body', async () => {
   const page = await portal.page({ width: 1280, height: 800 })
   const p = parts(page)
   await step('a path parameter searches the portal, by keyboard, and says what the id is called', async () => {

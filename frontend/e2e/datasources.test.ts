@@ -38,7 +38,7 @@ async function change(page: Page, path: string, body: unknown) {
   ).toBe(200)
 }
 
-test('thresholds are tried on a device, set in place, taken back, and never written over what somebody else set', async () => {
+test('thresholds are tried on a device, set in place, undone, and never written over what somebody else set', async () => {
   const page = await portal.page({ fresh: true })
   await open(page, 'Linux_Host')
   const { items } = (await answer(page, '/setting/datasources?filter=name:"Linux_Host"&fields=id,dataPoints')) as {

@@ -245,7 +245,7 @@ test('devices are compared in one chart, chosen there and in the fleet', async (
     await page.getByRole('slider', { name: /^Processors\. cpuPercent/ }).waitFor()
   })
 
-  await step('devices that are picked in the fleet are compared', async () => {
+  await step('devices that are selected in the fleet are compared', async () => {
     await portal.filled
     const grid = await fleet(page)
     await page.getByRole('searchbox', { name: 'Search devices' }).fill('web-prod')

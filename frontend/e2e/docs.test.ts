@@ -96,7 +96,7 @@ test('docs follow the path, and put parameters, conditions and fields into the r
     await until(editor, /^[^,]*"displayName"[^,]*$/)
   })
 
-  await step('rights, errors and the answer of an endpoint are told', async () => {
+  await step('rights, errors and the response of an endpoint are shown', async () => {
     await newRequest(page)
     await p.path.fill('/device/devices/7')
     await page.keyboard.press('Escape')
@@ -115,7 +115,7 @@ test('docs follow the path, and put parameters, conditions and fields into the r
   })
 
   await step(
-    'a body lists what can be written, a permission is one line, and a long name stands above its description',
+    'a body lists what can be written, a permission is one line, and a long name is above its description',
     async () => {
       await newRequest(page)
       const docs = p.tools.getByRole('group', { name: 'Documentation' })

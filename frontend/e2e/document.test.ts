@@ -10,7 +10,7 @@ test('a response is filtered, its rows copied, and what it says never run', asyn
   const page = await portal.page()
   const p = parts(page)
   await step(
-    'a filter shows the matches as a tree, says what is wrong and where, and goes on with the next answer',
+    'a filter shows the matches as a tree, says what is wrong and where, and goes on with the next response',
     async () => {
       await newRequest(page)
       await sendPath(page, '/device/devices?size=20')
@@ -82,7 +82,7 @@ test('a response is filtered, its rows copied, and what it says never run', asyn
 test('an extractor sets a variable, and is edited in place', async () => {
   const page = await portal.page({ fresh: true })
   const p = parts(page)
-  await step('an extractor sets a variable after the next answer', async () => {
+  await step('an extractor sets a variable after the next response', async () => {
     await newRequest(page)
     await sendPath(page, '/device/devices?size=3')
     await p.tools.getByRole('tab', { name: 'Helpers' }).click()
@@ -140,7 +140,7 @@ test('an extractor sets a variable, and is edited in place', async () => {
   })
 })
 
-test('answers are compared by id, and one row has its buttons', async () => {
+test('responses are compared by id, and one row has its buttons', async () => {
   const page = await portal.page({ fresh: true })
   const p = parts(page)
   await step('one row has its buttons: the hovered one, and on a key the current one', async () => {
@@ -164,7 +164,7 @@ test('answers are compared by id, and one row has its buttons', async () => {
     await expect.poll(shown).toEqual([first])
   })
 
-  await step('two answers are compared by id', async () => {
+  await step('two responses are compared by id', async () => {
     await newRequest(page)
     await sendPath(page, '/device/devices?size=3&sort=id')
     await sendPath(page, '/device/devices?size=4&sort=-id', /· 4 items/)

@@ -127,7 +127,7 @@ test('the catalog of a remote portal has its marks, moments and times are shown,
     },
   )
 
-  await step('the time of an answer is broken down', async () => {
+  await step('the time of a response is broken down', async () => {
     await newRequest(page)
     await sendPath(page, '/late')
     await page.getByRole('button', { name: 'Timing' }).focus()
@@ -144,7 +144,7 @@ test('the catalog of a remote portal has its marks, moments and times are shown,
 
 test('a portal is reached when its certificate is trusted, and through a proxy', async () => {
   const page = await home.page()
-  await step('a certificate that nobody vouches for is shown, and trusted only when told to', async () => {
+  await step('a certificate that nobody vouches for is shown, and trusted only on request', async () => {
     const form = await portalForm(page, 'Unknown', secure.url)
     await form.getByLabel('Sign-in method').selectOption('none')
     asked.length = 0

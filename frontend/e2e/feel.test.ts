@@ -156,7 +156,7 @@ test('at 200 % zoom nothing is lost, and the top bar shows all it has where ther
   })
 })
 
-test('with larger letters no view of an answer is covered, and in rows of every height a method stands beside its path', async () => {
+test('with larger letters no view of a response is covered, and in rows of every height a method is beside its path', async () => {
   const page = await portal.page({ fresh: true, width: 1280, height: 800 })
   const p = parts(page)
   await newRequest(page)
@@ -192,7 +192,7 @@ test('with larger letters no view of an answer is covered, and in rows of every 
   }
 })
 
-test('nothing jumps while the page loads, a request is sent and its answer comes', async () => {
+test('nothing jumps while the page loads, a request is sent and its response comes', async () => {
   const page = await portal.page({ fresh: true })
   const kept = page.waitForResponse((r) => r.url().endsWith('/explorer/settings') && r.request().method() === 'PATCH')
   await newRequest(page)

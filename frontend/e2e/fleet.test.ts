@@ -27,7 +27,7 @@ const names = (page: Page) => page.getByRole('grid', { name: 'Devices' }).locato
 test('groups and devices are found, chosen and changed, and what is chosen stays chosen', async () => {
   const page = await portal.page({ fresh: true })
   await step(
-    'what is picked stays picked when something else is searched for, and deleting says what goes',
+    'what is selected stays selected when something else is searched for, and deleting says what goes',
     async () => {
       const { grid, search } = await fleet(page)
       const bar = page.getByRole('toolbar', { name: 'Selected devices' })
@@ -77,7 +77,7 @@ test('groups and devices are found, chosen and changed, and what is chosen stays
   )
 
   await step(
-    'groups and devices are found, chosen and changed by the keyboard alone, and changes are taken back',
+    'groups and devices are found, chosen and changed by the keyboard alone, and changes are undone',
     async () => {
       const { grid, tree, search, toast } = await fleet(page)
       await search.fill('')
@@ -177,7 +177,7 @@ test('groups and devices are found, chosen and changed, and what is chosen stays
 })
 
 let added = 0
-test('a group is added where one is, renamed, taken back, filled by an expression, and deleted; a device gets another name', async () => {
+test('a group is added where one is, renamed, undone, filled by an expression, and deleted; a device gets another name', async () => {
   const page = await portal.page({ fresh: true, bypassCSP: true, width: 1280, height: 800 })
   const { grid, tree, toast } = await fleet(page)
   await tree.getByRole('treeitem', { name: /^Sites/ }).click()
@@ -244,7 +244,7 @@ test('a group is added where one is, renamed, taken back, filled by an expressio
 
 test('a device is tested before it is added, and goes to the recycle bin by Undo', async () => {
   const page = await portal.page({ fresh: true })
-  await step('a device is tested before it is added; what is wrong stands at its field', async () => {
+  await step('a device is tested before it is added; what is wrong is at its field', async () => {
     const shown = `loopback ${++added}` // a second try finds the first one's
     await portal.filled // what applies to a new device is found behind that
     const { grid, toast } = await fleet(page)

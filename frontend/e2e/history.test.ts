@@ -38,7 +38,7 @@ function makeToken(page: Page): Promise<string> {
   })
 }
 
-test('a request is found by what was answered, by filters, and what was found is shown', async () => {
+test('a request is found by its response, by filters, and what was found is shown', async () => {
   const page = await portal.page({ width: 1280, height: 800 })
   const p = parts(page)
   await newRequest(page)
@@ -80,7 +80,7 @@ test('a request is found by what was answered, by filters, and what was found is
   await expect.poll(() => h.rows.count()).toBe(3)
 })
 
-test('a request is pinned, deleted and brought back, and opened with its answer', async () => {
+test('a request is pinned, deleted and brought back, and opened with its response', async () => {
   const page = await portal.page({ user: 'operator' })
   const p = parts(page)
   await newRequest(page)
@@ -185,7 +185,7 @@ test('chosen requests are saved as HAR, and the keyboard selects and deletes', a
   await newRequest(page)
   for (const path of ['/setting/version', '/device/groups?size=1', '/device/devices?size=1']) await sendPath(page, path)
   const h = await history(page)
-  await step('chosen requests are saved as HAR, with their answers', async () => {
+  await step('chosen requests are saved as HAR, with their responses', async () => {
     await h.select('GET /setting/version').check()
     await h.select('GET /device/groups').check()
     const bar = page.getByRole('group', { name: 'Selected requests' })

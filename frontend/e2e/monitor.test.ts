@@ -216,7 +216,7 @@ test('in a small window the overview shows all of its panes below each other, al
     })
 })
 
-test('alerts are filtered by the API and acted upon by keys, several at once, and maintenance is taken back', async () => {
+test('alerts are filtered by the API and acted upon by keys, several at once, and maintenance is undone', async () => {
   const page = await portal.page({ fresh: true, bypassCSP: true })
   await monitor(page)
   await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: 'Alerts' }).click()

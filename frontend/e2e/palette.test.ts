@@ -195,7 +195,7 @@ test('what is in the portal and what was sent is found by its words', async () =
   )
 })
 
-test('what the tools of a request and of its answer do is in the palette, too', async () => {
+test('what the tools of a request and of its response do is in the palette, too', async () => {
   const page = await portal.page({ fresh: true })
   const p = parts(page)
   await newRequest(page)

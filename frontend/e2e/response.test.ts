@@ -4,7 +4,7 @@ import { step } from './story'
 
 const portal = suite()
 
-test('an answer is a tree that opens, closes and is searched, and its values are copied and kept', async () => {
+test('a response is a tree that opens, closes and is searched, and its values are copied and kept', async () => {
   const page = await portal.page()
   const p = parts(page)
   await step('nodes open and close by click and by keyboard', async () => {
@@ -70,7 +70,7 @@ test('an answer is a tree that opens, closes and is searched, and its values are
     await p.tools.getByRole('button', { name: 'Save $.items[0].id as variable' }).waitFor()
   })
 
-  await step('Raw, Headers and Snippets show the same answer', async () => {
+  await step('Raw, Headers and Snippets show the same response', async () => {
     await newRequest(page)
     await sendPath(page, '/setting/version')
     await p.response.getByRole('tab', { name: 'Raw', exact: true }).click()
@@ -84,7 +84,7 @@ test('an answer is a tree that opens, closes and is searched, and its values are
   })
 })
 
-test('of a long answer the rows in view are on the page, and Control+A means all of it', async () => {
+test('of a long response the rows in view are on the page, and Control+A means all of it', async () => {
   const page = await portal.page()
   const p = parts(page)
   await step('a list of a thousand scrolls to its end with only the rows in view on the page', async () => {
@@ -101,7 +101,7 @@ test('of a long answer the rows in view are on the page, and Control+A means all
     await expect.poll(() => p.tree.getByRole('treeitem').count()).toBeLessThan(120)
   })
 
-  await step('Control+A means the whole answer, and elsewhere what is read, not the window', async () => {
+  await step('Control+A means the whole response, and elsewhere what is read, not the window', async () => {
     const clipboard = () => page.evaluate(() => navigator.clipboard.readText())
     const whole = await page.evaluate(
       async () => JSON.parse(await (await fetch('/api/device/devices?size=1000')).text()).items.length,

@@ -64,7 +64,7 @@ async function comeBack(page: Page) {
   await parts(page).path.waitFor()
 }
 
-test('after kill -9 the tree, the search and the filter of an answer are as they were left', async () => {
+test('after kill -9 the tree, the search and the filter of a response are as they were left', async () => {
   const page = await portal.page({ fresh: true, width: 1280, height: 800 })
   const p = parts(page)
   await newRequest(page)
@@ -139,7 +139,7 @@ test('after kill -9 the tree, the search and the filter of an answer are as they
   expect((await look(p.tree, '[role=treeitem]')).top).toBe(0)
 })
 
-test('where an answer is left is its own, also when another tab is chosen at once', async () => {
+test('where a response is left is its own, also when another tab is chosen at once', async () => {
   const page = await portal.page({ fresh: true })
   const p = parts(page)
   for (let i = 0; i < 2; i++) {

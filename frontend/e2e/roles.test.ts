@@ -55,7 +55,7 @@ test('a token for a request can do no more than that, is in no history, and is r
   await dialog.getByText('Uses the role “token: read on deviceGroup”.').waitFor()
 })
 
-test('an administrator compares a response with what another role sees, and is told what it is refused', async () => {
+test('an administrator compares a response with what another role sees, and sees what it is refused', async () => {
   const page = await portal.page({ fresh: true })
   const p = parts(page)
   const start = await (await page.request.get(`${portal.url}/explorer/start`)).json()
@@ -114,7 +114,7 @@ test('what a role may not do in the Explorer is said, and not tried', async () =
     await p.response.getByText(/^You need .+ access to .+\. An administrator can grant it/).waitFor()
   })
 
-  await step('who may not create tokens is told why', async () => {
+  await step('who may not create tokens reads why', async () => {
     await newRequest(page)
     await sendPath(page, '/device/devices?size=1')
     await p.response.getByRole('tab', { name: 'Snippets' }).click()

@@ -7,7 +7,7 @@ const portal = suite()
 test('a request is sent by key, with the parameters that are on and the values of variables', async () => {
   const page = await portal.page()
   const p = parts(page)
-  await step('Ctrl+Enter sends, the status bar tells the answer and the tree shows it', async () => {
+  await step('Ctrl+Enter sends, the status bar shows the response and the tree shows it', async () => {
     await newRequest(page)
     await sendPath(page, '/device/devices', /^200 OK · \d+ ms · \d+ B · \d+ items$/)
     const rows = p.tree.getByRole('treeitem')
@@ -30,7 +30,7 @@ test('a request is sent by key, with the parameters that are on and the values o
     await until(p.status, /^200 OK .* (?!3 )\d+ items$/)
   })
 
-  await step('a POST creates and answers 201', async () => {
+  await step('a POST creates and returns 201', async () => {
     await newRequest(page)
     await p.search.fill('post devices')
     await endpoint(page, 'POST /device/devices').click()
@@ -45,7 +45,7 @@ test('a request is sent by key, with the parameters that are on and the values o
     await until(p.status, /^201 Created · \d+ ms · \d+ B$/)
   })
 
-  await step('an error of the portal is an answer like any other', async () => {
+  await step('an error of the portal is a response like any other', async () => {
     await newRequest(page)
     await sendPath(page, '/device/devices/999999999', /^404 Not Found/)
     await p.tree.getByText('errorMessage').waitFor()
@@ -86,7 +86,7 @@ test('requests run beside each other and beside edits, and are sent once and can
     expect(held.sent()).toBe(1)
   })
 
-  await step('edits made while a request runs survive its answer', async () => {
+  await step('edits made while a request runs survive its response', async () => {
     await newRequest(page)
     await p.path.fill('/device/devices')
     const held = await hold(page)
@@ -123,7 +123,7 @@ test('requests run beside each other and beside edits, and are sent once and can
   })
 })
 
-test('a failed send keeps the answer before, is announced once, and an error of the portal can be tried again', async () => {
+test('a failed send keeps the response before, is announced once, and an error of the portal can be tried again', async () => {
   const page = await portal.page({ fresh: true })
   const p = parts(page)
   await newRequest(page)

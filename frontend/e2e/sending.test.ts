@@ -7,10 +7,10 @@ import { step } from './story'
 
 const portal = suite()
 
-test('all pages of a list become one answer, with one entry in the history, or a file', async () => {
+test('all pages of a list become one response, with one entry in the history, or a file', async () => {
   const page = await portal.page({ width: 1280, height: 800 })
   const p = parts(page)
-  await step('all pages of a list become one answer, with one entry in the history', async () => {
+  await step('all pages of a list become one response, with one entry in the history', async () => {
     await newRequest(page)
     await sendPath(page, '/device/devices?size=7', /^200 OK .* 7 items$/)
     await p.request.getByRole('button', { name: 'More send options' }).click()
@@ -31,7 +31,7 @@ test('all pages of a list become one answer, with one entry in the history, or a
     await until(p.status, new RegExp(`^200 OK .* ${items} items$`))
   })
 
-  await step('a list goes to a file page by page, and the answer on screen stays', async () => {
+  await step('a list goes to a file page by page, and the response on screen stays', async () => {
     await newRequest(page)
     await sendPath(page, '/device/devices?size=7', /^200 OK .* 7 items$/)
     const coming = page.waitForEvent('download')
@@ -59,7 +59,7 @@ async function patch(page: Page, path: string, body: string) {
   await raw(page, body)
 }
 
-test('a write is reviewed, sent, and undone from its answer and from the history', async () => {
+test('a write is reviewed, sent, and undone from its response and from the history', async () => {
   const page = await portal.page()
   const p = parts(page)
   await step('a DELETE asks first with the focus on Cancel, and its undo restores the device', async () => {
@@ -84,7 +84,7 @@ test('a write is reviewed, sent, and undone from its answer and from the history
     await until(p.status, /^200 OK/)
   })
 
-  await step('a write is taken back from the history', async () => {
+  await step('a write is undone from the history', async () => {
     await patch(page, '/device/groups/3', '{"description": "for a moment"}')
     await page.keyboard.press('Control+Enter')
     await until(p.status, /^200 OK/)
@@ -94,7 +94,7 @@ test('a write is reviewed, sent, and undone from its answer and from the history
     await p.tools.getByRole('button', { name: 'Undo: PATCH /device/groups/3' }).nth(1).waitFor({ state: 'detached' })
   })
 
-  await step('a PATCH is reviewed, sent, and undone from the answer', async () => {
+  await step('a PATCH is reviewed, sent, and undone from the response', async () => {
     await patch(page, '/device/groups/2', '{"description": "reviewed"}')
     await p.request.getByRole('button', { name: 'More send options' }).click()
     await page.getByRole('menuitem', { name: 'Review changes' }).click()

@@ -142,23 +142,26 @@ test('two windows show the same tabs, and neither overwrites the other', async (
   await expect.poll(() => a.path.inputValue()).toBe('/theirs')
 })
 
-test('tabs are told apart by what differs in them', async () => {
+test('tabs are distinguished by what differs in them', async () => {
   const page = await portal.page({ fresh: true, width: 1280, height: 800 })
   const { palette, tabs } = parts(page)
-  await step('of a last segment that is too long its beginning and its end are shown, and all of it told', async () => {
-    const paths = ['/device/devices/{id}/enabledAutomaticDiscovery', '/device/devices/{id}/currentAutomaticDiscovery']
-    await openAll(page, paths)
-    await expect
-      .poll(() => tabs.locator('.end .tail').allInnerTexts())
-      .toEqual([expect.stringMatching(/^…\/enab.*….*Discovery$/), expect.stringMatching(/^…\/curr.*….*Discovery$/)])
-    for (const [i, path] of paths.entries()) {
-      const tail = tabs.nth(i).locator('.end .tail')
-      expect(await tail.evaluate((e) => e.scrollWidth <= e.clientWidth)).toBe(true)
-      expect(await tabs.nth(i).getAttribute('title')).toContain(path)
-    }
-  })
+  await step(
+    'of a last segment that is too long its beginning and its end are shown, and all of it is read out',
+    async () => {
+      const paths = ['/device/devices/{id}/enabledAutomaticDiscovery', '/device/devices/{id}/currentAutomaticDiscovery']
+      await openAll(page, paths)
+      await expect
+        .poll(() => tabs.locator('.end .tail').allInnerTexts())
+        .toEqual([expect.stringMatching(/^…\/enab.*….*Discovery$/), expect.stringMatching(/^…\/curr.*….*Discovery$/)])
+      for (const [i, path] of paths.entries()) {
+        const tail = tabs.nth(i).locator('.end .tail')
+        expect(await tail.evaluate((e) => e.scrollWidth <= e.clientWidth)).toBe(true)
+        expect(await tabs.nth(i).getAttribute('title')).toContain(path)
+      }
+    },
+  )
 
-  await step('requests of one path are told apart by what they ask for', async () => {
+  await step('requests of one path are distinguished by what they ask for', async () => {
     await openAll(
       page,
       Array.from({ length: 9 }, (_, i) => `/alert/alerts?offset=${50 * i}`),
@@ -176,7 +179,7 @@ test('tabs are told apart by what differs in them', async () => {
     await page.keyboard.press('Escape')
   })
 
-  await step('requests that end in the same id are told apart however many tabs there are', async () => {
+  await step('requests that end in the same id are distinguished however many tabs there are', async () => {
     await openAll(page, [
       '/device/devices/7',
       '/device/groups/7',

@@ -95,7 +95,7 @@ test('a message does not cover the focus, and is short, with all of it when aske
     await message.getByRole('button', { name: 'Dismiss' }).click()
   })
 
-  await step('what a pasted command loses is a short message, and told in full when asked', async () => {
+  await step('what a pasted command loses is a short message, and shown in full on request', async () => {
     await page.setViewportSize({ width: 1280, height: 800 })
     await newRequest(page)
     await p.path.focus()

@@ -8,7 +8,7 @@ const portal = suite()
 test('a variable is named, used, renamed and hidden, and what is wrong with it is said', async () => {
   const page = await portal.page({ fresh: true })
   const p = parts(page)
-  await step('a wrong name is said below the field, and one of another scope is told apart', async () => {
+  await step('a wrong name is said below the field, and one of another scope is distinguished', async () => {
     await newRequest(page)
     await addVariable(page)
     await page.keyboard.type('1 x')
@@ -127,7 +127,7 @@ test('variables go to a file without secrets, and come in without overwriting un
   await expect.poll(() => secret.getAttribute('placeholder')).toBe(kept)
 })
 
-test('a deleted secret comes back with its value; saved requests that use a variable lead there, and what was sent last stands first', async () => {
+test('a deleted secret comes back with its value; saved requests that use a variable lead there, and what was sent last is first', async () => {
   const page = await portal.page({ user: 'viewer', theme: 'light', width: 1280, height: 800 })
   const p = parts(page)
   await newRequest(page)

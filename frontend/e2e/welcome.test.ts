@@ -77,7 +77,7 @@ test('the API Explorer is reached in every way, and what was sent there is on th
   })
 })
 
-test('every sample opens a filled tab that the portal answers', async () => {
+test('every sample opens a filled tab that the portal responds to', async () => {
   const page = await portal.page({ fresh: true })
   const p = parts(page)
   const list = page.getByRole('region', { name: 'Sample requests' }).getByRole('button')
