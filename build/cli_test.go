@@ -21,7 +21,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// programs holds what compiled builds. TestMain removes it.
+// programs is the folder of the programs that compiled builds; TestMain removes it.
 var programs string
 
 func TestMain(m *testing.M) {

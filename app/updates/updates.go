@@ -37,6 +37,7 @@ import (
 
 	"spyglass/backend/fault"
 	"spyglass/backend/loopback"
+	"spyglass/backend/private"
 )
 
 // Options configures a check.
@@ -196,10 +197,7 @@ func (o Options) keepIssued(issued time.Time) error {
 	text, err := json.Marshal(state{issued})
 	path := filepath.Join(o.Folder, stateFile)
 	if err == nil {
-		err = os.WriteFile(path+".new", text, 0o600)
-	}
-	if err == nil {
-		err = os.Rename(path+".new", path)
+		err = private.Replace(path, text)
 	}
 	if err != nil {
 		return &fault.Error{Kind: fault.Conflict, Err: err, Message: path + " cannot be written, which prevents that " +

@@ -13,6 +13,7 @@ import (
 
 	"spyglass/backend/check"
 	"spyglass/backend/fault"
+	"spyglass/backend/private"
 )
 
 // identity identifies the collector to the portal.
@@ -46,21 +47,7 @@ func (id *identity) keep(folder string) error {
 	if err != nil {
 		return err
 	}
-	return replaceFile(filepath.Join(folder, identityFile), text)
-}
-
-// replaceFile replaces a file completely, or leaves the existing one.
-func replaceFile(path string, text []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return private.Replace(filepath.Join(folder, identityFile), text)
 }
 
 // waiting is the queue of batches that the portal does not have yet, in one file
@@ -102,7 +89,7 @@ func (w *waiting) add(results []check.Result) error {
 	defer w.mu.Unlock()
 	name := fmt.Sprintf("%012d.json", w.next)
 	w.next++
-	if err := replaceFile(filepath.Join(w.folder, name), text); err != nil {
+	if err := private.Replace(filepath.Join(w.folder, name), text); err != nil {
 		return err
 	}
 	w.names = append(w.names, name)

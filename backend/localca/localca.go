@@ -235,7 +235,7 @@ func (a *Authority) create() error {
 	if err := a.storeKey(); err != nil {
 		return a.unwritable(err)
 	}
-	if err := replace(a.path(certFile), a.PEM()); err != nil {
+	if err := private.Replace(a.path(certFile), a.PEM()); err != nil {
 		return a.unwritable(err)
 	}
 	return nil
@@ -266,7 +266,7 @@ func (a *Authority) storeKey() error {
 		}
 		_ = a.o.Keys.Delete(a.account()) // or it would be stored when the keyring responds again
 	}
-	return replace(a.path(keyFile), text)
+	return private.Replace(a.path(keyFile), text)
 }
 
 const keyType = "PRIVATE KEY"
@@ -285,22 +285,6 @@ func parseKey(text string) (*ecdsa.PrivateKey, error) {
 		return nil, errors.New("it is not an ECDSA key")
 	}
 	return ec, nil
-}
-
-// replace writes a file that only the user can read, whole or not at all.
-func replace(path string, text []byte) error {
-	file, err := os.CreateTemp(filepath.Dir(path), ".new-") // with mode 0600
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(text)
-	if err = errors.Join(err, file.Sync(), file.Close()); err == nil {
-		err = os.Rename(file.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(file.Name()))
-	}
-	return nil
 }
 
 // sign issues a certificate with a random serial number.

@@ -7,8 +7,10 @@
 package private
 
 import (
+	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 )
 
 // MkdirAll creates a folder that only the current user can enter, with its
@@ -28,3 +30,18 @@ func OthersWrite(path string, info fs.FileInfo) bool { return othersMay(path, in
 
 // OthersMay reports whether other users can read a file or folder, or write to it.
 func OthersMay(path string, info fs.FileInfo) bool { return othersMay(path, info, 0o077) }
+
+// Replace writes a file that only the current user can read, and that survives a power
+// failure. It replaces an existing file completely, or leaves it.
+func Replace(path string, text []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}

@@ -363,10 +363,7 @@ func (s *Server) storeHTTPS(to HTTPS) error {
 		err = private.MkdirAll(filepath.Dir(file))
 	}
 	if err == nil {
-		err = os.WriteFile(file+".new", text, 0o600)
-	}
-	if err == nil {
-		err = os.Rename(file+".new", file)
+		err = private.Replace(file, text)
 	}
 	return err
 }
