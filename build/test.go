@@ -252,7 +252,7 @@ func goTests(ctx context.Context, p project.Project) error {
 func contract(ctx context.Context, p project.Project) error { return program("contract")(ctx, p, nil) }
 
 // quick are flags that save time: the step lint vets, and nobody debugs the tests.
-var quick = []string{"-vet=off", "-ldflags=-w"}
+var quick = []string{"-vet=off", "-ldflags=-s -w"}
 
 // script returns a step that runs an npm script of the frontend.
 func script(name string) func(context.Context, project.Project) error {

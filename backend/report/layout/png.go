@@ -42,7 +42,7 @@ func (c Chart) PNG(w io.Writer) error {
 	}
 	wide, high := int(chartWidth+2*imageMargin), int(c.height()+imageTitle+2*imageMargin)
 	r := &raster{RGBA: image.NewRGBA(image.Rect(0, 0, wide, high)), face: face, left: imageMargin, top: imageMargin}
-	draw.Draw(r, r.Bounds(), image.White, image.Point{}, draw.Src)
+	draw.Draw(r.RGBA, r.Bounds(), image.White, image.Point{}, draw.Src)
 	r.text(point{0, 13}, atStart, inkText, shorten(c.Title, 140))
 	r.top += imageTitle
 	c.draw(r)
@@ -57,7 +57,7 @@ func pixels(ink Ink) image.Image {
 func (r *raster) rect(x, y, w, h float64, ink Ink) {
 	shape := vector.NewRasterizer(r.Bounds().Dx(), r.Bounds().Dy())
 	r.polygon(shape, point{x, y}, point{x + w, y}, point{x + w, y + h}, point{x, y + h})
-	shape.Draw(r, r.Bounds(), pixels(ink), image.Point{})
+	shape.Draw(r.RGBA, r.Bounds(), pixels(ink), image.Point{})
 }
 
 // polygon adds a closed shape. Shapes that overlap need the same direction.
@@ -96,11 +96,11 @@ func (r *raster) path(points []point, ink Ink) {
 		r.polygon(shape, point{from.x + nx, from.y + ny}, point{p.x + nx, p.y + ny}, point{p.x - nx, p.y - ny},
 			point{from.x - nx, from.y - ny})
 	}
-	shape.Draw(r, r.Bounds(), pixels(ink), image.Point{})
+	shape.Draw(r.RGBA, r.Bounds(), pixels(ink), image.Point{})
 }
 
 func (r *raster) text(at point, anchor anchor, ink Ink, text string) {
-	d := font.Drawer{Dst: r, Src: pixels(ink), Face: r.face}
+	d := font.Drawer{Dst: r.RGBA, Src: pixels(ink), Face: r.face}
 	wide := float64(d.MeasureString(text)) / 64
 	switch anchor {
 	case atMiddle:
