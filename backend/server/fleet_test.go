@@ -64,7 +64,7 @@ func newFleet(t *testing.T, roles func(group string) map[string][]privilege) *de
 			admin.must("POST", "/setting/roles", map[string]any{"name": role, "privileges": privileges})
 		}
 		user := "m-" + strings.ReplaceAll(name, " ", "-")
-		admin.must("POST", "/setting/admins", map[string]any{"username": user, "password": "correct horse",
+		admin.must("POST", "/setting/admins", map[string]any{"username": user, "apionly": true,
 			"email": "m@example.net", "roles": []map[string]string{{"name": role}}})
 		f.bearers[name] = token(t, o, user)
 	}
