@@ -8,7 +8,7 @@ import globals from 'globals'
 import ts from 'typescript-eslint'
 
 export default ts.config(
-  { ignores: ['dist/', 'src/client/*.gen.ts'] },
+  { ignores: ['dist/', '.svelte-check/', 'src/client/*.gen.ts'] },
   js.configs.recommended,
   ts.configs.recommended,
   svelte.configs.recommended,

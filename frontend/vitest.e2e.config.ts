@@ -24,7 +24,6 @@ const tests = defineConfig({
     isolate: false,
     maxWorkers: 2,
     retry: 1,
-    minWorkers: 1,
     testTimeout: 180_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000, interval: 150 } },
