@@ -8,7 +8,7 @@ import (
 	"spyglass/app/shell/notice"
 )
 
-func TestANoticeTellsOfAlertsThatWereNotThereBefore(t *testing.T) {
+func TestNoticesShowOnlyNewAlerts(t *testing.T) {
 	alert := func(id, device string) openAlert {
 		return openAlert{ID: id, Device: device, Source: "CPU", DataPoint: "busy", Value: "97", Threshold: "> 95"}
 	}

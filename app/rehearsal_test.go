@@ -102,7 +102,7 @@ func (v *visitor) reach(stage string) (s rehearsalState) {
 	return s
 }
 
-func TestAnAdministratorRehearsesChangesInThePage(t *testing.T) {
+func TestAdministratorRehearsesChangesInThePage(t *testing.T) {
 	real := visit(t, server.Options{Data: filepath.Join(t.TempDir(), "real")})
 	base := t.TempDir()
 	v := visit(t, server.Options{Data: filepath.Join(t.TempDir(), "data"), Rehearsals: base})
@@ -211,7 +211,7 @@ func (v *visitor) forgets(base string, copied int64) {
 	}
 }
 
-func TestAPortalThatServesNeedsAFolderForRehearsals(t *testing.T) {
+func TestServeNeedsAFolderForRehearsals(t *testing.T) {
 	v := visit(t, server.Options{Data: filepath.Join(t.TempDir(), "data")})
 	v.portals = "?portal=1"
 	if status, text := v.ask("GET", "/rehearsal", "", nil); status != 403 || !strings.Contains(text, "--rehearsals") {

@@ -181,7 +181,7 @@ func properties(secrets map[string]string) string {
 	return strings.Join(list, ",")
 }
 
-func TestPlantedSecretsAreInNoOutput(t *testing.T) {
+func TestNoOutputContainsPlantedSecrets(t *testing.T) {
 	h := open(t)
 	secrets := map[string]string{
 		"property of a device": "planted-community-61", "property of a group": "planted-db-pass-62",
@@ -382,7 +382,7 @@ func excerpt(text, secret string) string {
 	return fmt.Sprintf("%q", text[max(0, at-80):min(len(text), at+len(secret)+20)])
 }
 
-func TestAServedPortalOpensNothingOnItsMachine(t *testing.T) {
+func TestServedPortalDoesNotOpenLinks(t *testing.T) {
 	h := open(t)
 	h.signIn("viewer", h.app.Passwords["viewer"])
 	answer, text := h.ask("POST", "/explorer/native/open-link", `{"url":"http://127.0.0.1:1/"}`)

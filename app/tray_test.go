@@ -13,7 +13,7 @@ import (
 	"spyglass/backend/server"
 )
 
-func TestTheTrayTellsHowManyAlertsAreOpenAndTheWorst(t *testing.T) {
+func TestTrayShowsCountAndSeverityOfActiveAlerts(t *testing.T) {
 	alerts := func(from, to int) (some []openAlert) {
 		for id := from; id <= to; id++ {
 			some = append(some, openAlert{ID: strconv.Itoa(id), Device: "web-0" + strconv.Itoa(id), Source: "CPU",
@@ -44,7 +44,7 @@ func TestTheTrayTellsHowManyAlertsAreOpenAndTheWorst(t *testing.T) {
 	}
 }
 
-func TestAPersonSwitchesTheTrayOffAndPausesNotices(t *testing.T) {
+func TestUserTurnsOffTrayAndPausesNotices(t *testing.T) {
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nobody/listens/there")
 	a, err := Open(t.Context(), server.Options{Data: t.TempDir(), Listen: "127.0.0.1:0", Twice: true,
 		Log: slog.New(slog.DiscardHandler)})

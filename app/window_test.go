@@ -10,9 +10,9 @@ import (
 	"spyglass/backend/server"
 )
 
-// TestTheKeyringHasTheFirstPasswordOfTheAdministratorAsLongAsItIsTheirs starts
+// TestKeyringHoldsTheInitialPasswordUntilItIsChanged starts
 // a portal again and again, as a person does who opens the window.
-func TestTheKeyringHasTheFirstPasswordOfTheAdministratorAsLongAsItIsTheirs(t *testing.T) {
+func TestKeyringHoldsTheInitialPasswordUntilItIsChanged(t *testing.T) {
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nobody/listens/there") // the keyring is a mock
 	keyring.MockInit()
 	folder := t.TempDir()

@@ -12,7 +12,7 @@ import (
 	"spyglass/build/project"
 )
 
-func TestStepsRunInTheirOwnOrderAndUnknownOnesAreNamed(t *testing.T) {
+func TestStepsRunInOrderAndUnknownStepsAreReported(t *testing.T) {
 	var names []string
 	chosen, err := choose([]string{"lint", "gofmt"})
 	for _, s := range chosen {
@@ -33,7 +33,7 @@ func TestStepsRunInTheirOwnOrderAndUnknownOnesAreNamed(t *testing.T) {
 	}
 }
 
-func TestStepsThatWaitRunBesideTheOthersAndBothNameWhatFailed(t *testing.T) {
+func TestWaitingStepsRunInParallelAndBothReportFailures(t *testing.T) {
 	p := project.Project{Root: t.TempDir(), Out: os.Stdout}
 	built, meet := false, make(chan bool)
 	steps := []step{
@@ -55,7 +55,7 @@ func TestStepsThatWaitRunBesideTheOthersAndBothNameWhatFailed(t *testing.T) {
 	}
 }
 
-func TestALaneWithoutStepsOfItsOwnTakesThoseOfTheOther(t *testing.T) {
+func TestIdleLaneTakesStepsOfTheOther(t *testing.T) {
 	p := project.Project{Root: t.TempDir(), Out: os.Stdout}
 	meet := make(chan bool) // both sides of it run at the same time
 	send := func(context.Context, project.Project) error { meet <- true; return nil }
@@ -71,7 +71,7 @@ func TestALaneWithoutStepsOfItsOwnTakesThoseOfTheOther(t *testing.T) {
 	}
 }
 
-func TestAnEarlyStepRunsWhileAnotherBuilds(t *testing.T) {
+func TestEarlyStepRunsWhileAnotherBuilds(t *testing.T) {
 	p := project.Project{Root: t.TempDir(), Out: os.Stdout}
 	built, meet := false, make(chan bool)
 	failed := runAll(t.Context(), p, []step{
@@ -89,7 +89,7 @@ func TestAnEarlyStepRunsWhileAnotherBuilds(t *testing.T) {
 	}
 }
 
-func TestEveryFuzzFunctionIsFound(t *testing.T) {
+func TestFuzzFunctionsAreListed(t *testing.T) {
 	p := project.Project{Root: t.TempDir(), Out: os.Stdout}
 	for name, source := range map[string]string{
 		"backend/filter/fuzz_test.go": "func FuzzCompile(f *testing.F) {}\n// func FuzzOld(\n" +
@@ -112,7 +112,7 @@ func TestEveryFuzzFunctionIsFound(t *testing.T) {
 	}
 }
 
-func TestAFuzzRunThatOnlyRanOutOfTimeIsNoFinding(t *testing.T) {
+func TestFuzzTimeoutIsNotAFinding(t *testing.T) {
 	const begin = "fuzz: elapsed: 5s, execs: 302767 (67338/sec), new interesting: 10 (total: 393)\n" +
 		"--- FAIL: FuzzParse (5.05s)\n"
 	for _, tt := range []struct {

@@ -77,7 +77,7 @@ func (s *typing) press(keys string) (rest string, code int) {
 	return strings.TrimSpace(string(out)), s.cmd.ProcessState.ExitCode()
 }
 
-func TestAPasswordThatIsTypedIsAskedForAndNotShown(t *testing.T) {
+func TestPasswordPromptDoesNotEcho(t *testing.T) {
 	program, data := compiled(t), filepath.Join(t.TempDir(), "data")
 	asked := onTerminal(t, program, "user", "add", "ben", "--data", data)
 	asked.unseen()

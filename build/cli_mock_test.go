@@ -83,7 +83,7 @@ func TestRecordedResponsesAreServed(t *testing.T) {
 	serves("while it does not")
 }
 
-func TestAMockRefusesWhatItCannotServe(t *testing.T) {
+func TestMockRefusesInvalidOptions(t *testing.T) {
 	program, empty := compiled(t), t.TempDir()
 	for _, tt := range []struct{ args, says string }{
 		{"", "there is no portal in "},

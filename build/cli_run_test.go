@@ -37,7 +37,7 @@ func write(t *testing.T, name, text string) (path string) {
 	return path
 }
 
-func TestACollectionRunsWithoutAWindow(t *testing.T) {
+func TestCollectionRunsWithoutAWindow(t *testing.T) {
 	program, data := compiled(t), filepath.Join(t.TempDir(), "data")
 	r := serving(t, program, "--data", data, "--listen", "127.0.0.1:0")
 	out, log, code := execute(t, "", program, "token", "create", "--data", data, "--user", "admin")
@@ -201,7 +201,7 @@ const places = `{"spyglass": 1, "name": "Places", "collections": [{"name": "Plac
   "environments": [{"name": "First", "variables": [{"name": "place", "value": "first"}]},
     {"name": "Second", "variables": [{"name": "place", "value": "second"}, {"name": "want", "value": "second"}]}]}`
 
-func TestARunWaitsForALimitedRateAndUsesAnEnvironment(t *testing.T) {
+func TestRunWaitsForTheRateLimitAndUsesAnEnvironment(t *testing.T) {
 	program := compiled(t)
 	var asked atomic.Int64
 	portal := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -237,7 +237,7 @@ func TestARunWaitsForALimitedRateAndUsesAnEnvironment(t *testing.T) {
 	}
 }
 
-func TestARunThatIsInterruptedReportsWhatItHas(t *testing.T) {
+func TestInterruptedRunWritesItsReport(t *testing.T) {
 	program := compiled(t)
 	reached := make(chan struct{})
 	portal := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -122,7 +122,7 @@ func (r *running) end() (rest string, code int) {
 	return string(out), r.cmd.ProcessState.ExitCode()
 }
 
-func TestTheCommandLineDoesWhatItSays(t *testing.T) {
+func TestCommandLine(t *testing.T) {
 	program, data := compiled(t), filepath.Join(t.TempDir(), "data")
 	if out, _, code := execute(t, "", program, "--version"); code != 0 ||
 		!regexp.MustCompile(`^spyglass \d+\.\d+\.\d+\n$`).MatchString(out) {
@@ -169,7 +169,7 @@ func TestTheCommandLineDoesWhatItSays(t *testing.T) {
 	}
 }
 
-func TestADemoThatIsToldToEndWhileItIsFilledEndsInPeace(t *testing.T) {
+func TestDemoStopsCleanlyDuringTheFill(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), compiled(t), "serve", "--data", filepath.Join(t.TempDir(), "data"),
 		"--listen", "127.0.0.1:0", "--demo")
 	log, err := cmd.StderrPipe()
@@ -209,7 +209,7 @@ func (r *running) get(path, bearer string) int {
 	return answer.StatusCode
 }
 
-func TestAWrongCommandEndsWithOneSentence(t *testing.T) {
+func TestInvalidCommandPrintsOneSentence(t *testing.T) {
 	program, folder := compiled(t), t.TempDir()
 	file := filepath.Join(folder, "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -253,7 +253,7 @@ func TestAWrongCommandEndsWithOneSentence(t *testing.T) {
 	}
 }
 
-func TestAnAgentStartsTheProgramAndReadsThePortal(t *testing.T) {
+func TestAgentStartsTheProgramAndReadsThePortal(t *testing.T) {
 	program, data := compiled(t), filepath.Join(t.TempDir(), "data")
 	if _, log, code := execute(t, "", program, "mcp", "--data", data); code != 1 ||
 		!strings.Contains(log, "no Spyglass runs on the data folder") {

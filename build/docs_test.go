@@ -88,7 +88,7 @@ func (r *reader) shell(want, stdin, example string) string {
 	return r.follow(want, stdin, "bash", "-euo", "pipefail", r.put("example.sh", example, 0o600))
 }
 
-func TestTheExamplesWithTokensRunAsTheyStand(t *testing.T) {
+func TestDocumentedTokenExamplesRun(t *testing.T) {
 	program, data := compiled(t), t.TempDir()
 	served := serving(t, program, "--data", data, "--listen", "127.0.0.1:0", "--demo", "--demo-devices", "150")
 	stdout, stderr, _ := execute(t, "", program, "token", "create", "--data", data, "--user", "admin")
@@ -127,7 +127,7 @@ func TestTheExamplesWithTokensRunAsTheyStand(t *testing.T) {
 	}
 }
 
-func TestAServerIsSetUpAsThePageTells(t *testing.T) {
+func TestDocumentedServerSetupWorks(t *testing.T) {
 	program := compiled(t)
 	root := t.TempDir()
 	data, kept := filepath.Join(root, "data"), filepath.Join(root, "kept")
@@ -282,7 +282,7 @@ func makeCertificate(t *testing.T, folder string) {
 	}
 }
 
-func TestTheSettingsOfAgentsAreJSON(t *testing.T) {
+func TestDocumentedAgentSettingsAreJSON(t *testing.T) {
 	examples := fenced(t, "mcp.md", "json")
 	for _, example := range examples {
 		if !json.Valid([]byte(example)) || !strings.Contains(example, `"spyglass"`) {

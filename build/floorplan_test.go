@@ -15,7 +15,7 @@ var update = flag.Bool("update", false, "draw the floors again")
 // floorplan is the picture of the floors that README shows.
 const floorplan = "pictures/floors.svg"
 
-func TestThePictureShowsTheFloors(t *testing.T) {
+func TestPictureShowsTheFloors(t *testing.T) {
 	drawn := drawFloors()
 	if *update {
 		if err := os.WriteFile(floorplan, drawn, 0o644); err != nil {

@@ -114,7 +114,7 @@ func floorOf(pkg string) int {
 	return -1
 }
 
-func TestEveryImportGoesDownTheHouse(t *testing.T) {
+func TestImportsGoOnlyToLowerFloors(t *testing.T) {
 	root := ".."
 	otherModule := func(folder string) bool { return folder != root && isFile(filepath.Join(folder, "go.mod")) }
 	eachGoFile(t, root, otherModule, func(path string) {
@@ -196,7 +196,7 @@ func checkOnly(t *testing.T, file, pkg, imported string) {
 	}
 }
 
-func TestTheTopLevelIsTheDesignCards(t *testing.T) {
+func TestTopLevelFoldersMatchTheDesign(t *testing.T) {
 	allowed := map[string]bool{"app": true, "frontend": true, "backend": true, "build": true, "wails.json": true,
 		"go.mod": true, "go.sum": true, "main.go": true, "README.md": true}
 	entries, err := filepath.Glob("../*")
@@ -210,10 +210,10 @@ func TestTheTopLevelIsTheDesignCards(t *testing.T) {
 	}
 }
 
-// TestTheMapOfTheReadmeMatchesTheTree compares the folders that README's map names
+// TestREADMEMapMatchesTheTree compares the folders that README's map names
 // below backend/ and app/ with the packages on the floors. A folder of tests or of
 // parts that only its parent uses is listed in its parent's line.
-func TestTheMapOfTheReadmeMatchesTheTree(t *testing.T) {
+func TestREADMEMapMatchesTheTree(t *testing.T) {
 	text, err := os.ReadFile("../README.md")
 	if err != nil {
 		t.Fatal(err)

@@ -32,7 +32,7 @@ func starts(n ast.Node) bool {
 }
 
 // A panic in a goroutine without a guard ends the whole process.
-func TestGoroutinesBeginInTheServicePackage(t *testing.T) {
+func TestGoroutinesStartOnlyInTheServicePackage(t *testing.T) {
 	seen := map[string]bool{}
 	look := func(path string) {
 		file := strings.TrimPrefix(filepath.ToSlash(path), "../")

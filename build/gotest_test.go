@@ -8,7 +8,7 @@ import (
 	"spyglass/build/project"
 )
 
-func TestAPackageThatFailsOnceIsTriedOnceMore(t *testing.T) {
+func TestFailedPackageIsRetriedOnce(t *testing.T) {
 	const module = "module example\n\ngo 1.26\n"
 	// Each run leaves a letter in the file that RUNS names.
 	const counts = `package counted

@@ -8,7 +8,7 @@ import (
 	"spyglass/app/budget"
 )
 
-func TestABudgetEndsOnceAndStaysSpent(t *testing.T) {
+func TestBudgetRunsOutOnceAndStaysExhausted(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		spend func(*budget.Budget) error
@@ -29,7 +29,7 @@ func TestABudgetEndsOnceAndStaysSpent(t *testing.T) {
 	}
 }
 
-func TestABudgetEndsWithItsCaller(t *testing.T) {
+func TestBudgetEndsWhenItsContextIsCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	b := budget.New(ctx, budget.Limits{Bytes: 1 << 30, Steps: 1 << 30})
 	gone := errors.New("the caller went away")
@@ -39,7 +39,7 @@ func TestABudgetEndsWithItsCaller(t *testing.T) {
 	}
 }
 
-func TestNoBudgetIsUnlimited(t *testing.T) {
+func TestNilBudgetIsUnlimited(t *testing.T) {
 	var b *budget.Budget
 	if b.Bytes(1<<40) != nil || b.Steps(1<<40) != nil || b.Err() != nil {
 		t.Error("nil was spent")

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestTheLastLinesAreKeptAndAllArePassedOn(t *testing.T) {
+func TestWriterKeepsTheLastLinesAndForwardsAll(t *testing.T) {
 	var out bytes.Buffer
 	tail := NewTail(slog.NewTextHandler(&out, nil))
 	log := slog.New(tail)

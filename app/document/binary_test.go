@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestABodyIsBinaryWhenItsBeginningIsNoText(t *testing.T) {
+func TestBodyIsBinaryIfItsBeginningIsNotText(t *testing.T) {
 	for _, tt := range []struct {
 		name, body string
 		want       bool

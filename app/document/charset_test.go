@@ -11,7 +11,7 @@ import (
 	"spyglass/app/document"
 )
 
-func TestATextIsReadInTheCharsetThatTheAnswerNames(t *testing.T) {
+func TestTextIsDecodedInTheCharsetOfTheResponse(t *testing.T) {
 	const json = `{"name":"Zürich – 5 €","ok":true}`
 	latin := func(text string) string {
 		out, err := charmap.Windows1252.NewEncoder().String(text)

@@ -31,7 +31,7 @@ func compare(t *testing.T, left, right string, ignore ...string) string {
 	return strings.Join(lines, "\n")
 }
 
-func TestComparing(t *testing.T) {
+func TestCompare(t *testing.T) {
 	for _, tt := range []struct{ name, left, right, want string }{
 		{"the order of keys and the spelling of values mean nothing", `{"a":1.0,"b":"é"}`,
 			"{\"b\":\"\\u00e9\",\n\"a\":1e0}", ``},
@@ -56,14 +56,14 @@ func TestComparing(t *testing.T) {
 	}
 }
 
-func TestIgnoredKeysAreLeftOutEverywhere(t *testing.T) {
+func TestCompareIgnoresKeysAtEveryLevel(t *testing.T) {
 	got := compare(t, `{"updatedOn":1,"l":[{"a":1,"updatedOn":2}]}`, `{"l":[{"updatedOn":3,"a":1}]}`, "updatedOn")
 	if got != "" {
 		t.Errorf("got %s", got)
 	}
 }
 
-func TestALongListIsComparedAndBounded(t *testing.T) {
+func TestCompareOfLongListsIsLimited(t *testing.T) {
 	s := newStore(t, document.Limits{})
 	left, right := devices(20_000), strings.ReplaceAll(devices(20_000), `"dead"`, `"normal"`)
 	got, err := document.Diff(t.Context(), put(t, s, left), put(t, s, right), nil)
@@ -72,7 +72,7 @@ func TestALongListIsComparedAndBounded(t *testing.T) {
 	}
 }
 
-func TestScalarsOfAListAreThoseOfOneItem(t *testing.T) {
+func TestScalarsOfAListComeFromOneItem(t *testing.T) {
 	s := newStore(t, document.Limits{})
 	d := put(t, s, `{"total":2,"items":[{"id":7,"name":"web"},{"id":8,"displayName":"DB","p":[{"a b":null}]}]}`)
 	got, err := d.Scalars(t.Context(), 1)

@@ -92,7 +92,7 @@ func same(t *testing.T, got, want string) {
 	}
 }
 
-func TestAShortDocumentIsOpenSomeLevelsDeep(t *testing.T) {
+func TestShortDocumentStartsExpandedSomeLevelsDeep(t *testing.T) {
 	d := open(t, `{"a": 1.50, "b":[true,{"name":"x","c":{"d":{"e":{"f":null}}}}],"a":"\u00fc\n","z":{},"y":[]}`)
 	same(t, draw(t, d, 0, 100), `1 { (5)
 2   a: 1.50,
@@ -128,7 +128,7 @@ func devices(n int) string {
 	return b.String()
 }
 
-func TestALongListShowsItsFirstElementOpen(t *testing.T) {
+func TestLongListStartsWithItsFirstElementExpanded(t *testing.T) {
 	d := open(t, devices(1000))
 	same(t, draw(t, d, 0, 16), `1 { (4)
 2   total: 1000,
@@ -155,7 +155,7 @@ func TestALongListShowsItsFirstElementOpen(t *testing.T) {
 `)
 }
 
-func TestTextIsShownAsItIs(t *testing.T) {
+func TestTextIsShownUnchanged(t *testing.T) {
 	long := strings.Repeat("ü", 2001)
 	for _, tt := range []struct{ body, want string }{
 		{`12345678901234567890123`, "1 12345678901234567890123\n"},
@@ -172,7 +172,7 @@ func TestTextIsShownAsItIs(t *testing.T) {
 	}
 }
 
-func TestABodyThatIsNotJSONSaysWhere(t *testing.T) {
+func TestInvalidJSONReportsThePosition(t *testing.T) {
 	deep := strings.Repeat("[", 1_000_000)
 	for _, tt := range []struct{ body, problem string }{
 		{``, `the body is empty`},
@@ -203,7 +203,7 @@ func TestABodyThatIsNotJSONSaysWhere(t *testing.T) {
 	}
 }
 
-func TestTheDeepestJSONCanBeOpened(t *testing.T) {
+func TestDeepestJSONCanBeExpanded(t *testing.T) {
 	body := strings.Repeat("[", 9999) + `{"x":7}` + strings.Repeat("]", 9999)
 	d := open(t, body)
 	if got := d.OpenAll(); got != 20001 {
@@ -218,7 +218,7 @@ func TestTheDeepestJSONCanBeOpened(t *testing.T) {
 	}
 }
 
-func TestTogglingKeepsWhatIsOpenInside(t *testing.T) {
+func TestCollapsingKeepsTheStateOfDescendants(t *testing.T) {
 	d := open(t, `{"a":{"b":{"c":{"d":{"e":[1,2]}}}},"z":1}`)
 	d.CloseAll()
 	a := int64(strings.Index(`{"a":{`, `{"a":{`) + 5)
@@ -272,7 +272,7 @@ func TestPathValueAndKey(t *testing.T) {
 	}
 }
 
-func TestALongTextIsCopiedWhole(t *testing.T) {
+func TestLongTextIsCopiedInFull(t *testing.T) {
 	text := strings.Repeat(`x\u00fc\ud83d\ude00ü😀\n`, 50_000)
 	want := strings.Repeat("xü😀ü😀\n", 50_000)
 	d := keep(t, `["`+text+`"]`, 4096, 1000)
@@ -282,7 +282,7 @@ func TestALongTextIsCopiedWhole(t *testing.T) {
 	}
 }
 
-func TestTheBodyCanBeReadAsSent(t *testing.T) {
+func TestBodyIsReadUnchanged(t *testing.T) {
 	body := devices(10)
 	for _, inMemory := range []int{10, 1 << 20} {
 		d := keep(t, body, 100, inMemory)

@@ -68,7 +68,7 @@ const (
 )
 
 // The examples of RFC 9535, with their results in its order.
-func TestTheExamplesOfTheRFC(t *testing.T) {
+func TestExamplesOfTheRFC(t *testing.T) {
 	authors := `"Nigel Rees" ; "Evelyn Waugh" ; "Herman Melville" ; "J. R. R. Tolkien"`
 	for _, tt := range []struct{ body, query, want string }{
 		{rfcStore, `$.store.book[*].author`, authors},
@@ -150,7 +150,7 @@ func TestTheExamplesOfTheRFC(t *testing.T) {
 	}
 }
 
-func TestEverydayJQ(t *testing.T) {
+func TestCommonJQFilters(t *testing.T) {
 	const body = `{"total":3,"items":[{"id":9007199254740993,"displayName":"web-01","hostStatus":"dead","tags":["a",` +
 		`"b"],"x":null},{"id":2,"displayName":"db-01","hostStatus":"normal","tags":[],"a b":1},{"id":3,` +
 		`"displayName":"web-02","hostStatus":"dead","tags":["c"]}]}`
@@ -196,7 +196,7 @@ func TestEverydayJQ(t *testing.T) {
 	}
 }
 
-func TestMatchesAreExactlyAsSent(t *testing.T) {
+func TestMatchesKeepTheOriginalBytes(t *testing.T) {
 	const body = `{"items":[ {"n":1.10e2,"n":12345678901234567890,"s":"\u00e9\/"},{"n" : 0.000,"s":"é/"} ]}`
 	for query, want := range map[string]string{
 		`$.items[*].n`:                               `1.10e2 ; 12345678901234567890 ; 0.000`,
@@ -212,7 +212,7 @@ func TestMatchesAreExactlyAsSent(t *testing.T) {
 	}
 }
 
-func TestPathsOfMatchesAreThoseOfTheBody(t *testing.T) {
+func TestMatchesKeepTheirPathsInTheBody(t *testing.T) {
 	s := newStore(t, document.Limits{})
 	q, _ := query.Parse(`$.items[?@.id > 1]`)
 	body := put(t, s, `{"items":[{"id":1},{"id":2,"a":{"b":[7]}}]}`)
@@ -245,7 +245,7 @@ func TestPathsOfMatchesAreThoseOfTheBody(t *testing.T) {
 	}
 }
 
-func TestFilteringALargeBodyGivesTheSameAsASmallOne(t *testing.T) {
+func TestFilterGivesTheSameForLargeAndSmallBodies(t *testing.T) {
 	s := newStore(t, document.Limits{InMemory: 1 << 10})
 	body := put(t, s, devices(20_000))
 	for src, want := range map[string]int{`$.items[*]`: 20_000, `$.items[-1].id`: 1, `$.items[10000:10003].id`: 3,
@@ -261,7 +261,7 @@ func TestFilteringALargeBodyGivesTheSameAsASmallOne(t *testing.T) {
 	}
 }
 
-func TestAFilterCanBeCancelledAndNeedsJSON(t *testing.T) {
+func TestFilterCanBeCancelledAndNeedsJSON(t *testing.T) {
 	s := newStore(t, document.Limits{})
 	q, _ := query.Parse(`$..id`)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -276,7 +276,7 @@ func TestAFilterCanBeCancelledAndNeedsJSON(t *testing.T) {
 	}
 }
 
-func TestAFilterGoesTenThousandLevelsDown(t *testing.T) {
+func TestFilterHandlesTenThousandLevels(t *testing.T) {
 	const levels = 9_999
 	body := strings.Repeat(`{"a":`, levels) + "7" + strings.Repeat("}", levels)
 	if got := ask(t, body, `$..a[?@ == 7]`); got != "7" {
@@ -284,7 +284,7 @@ func TestAFilterGoesTenThousandLevelsDown(t *testing.T) {
 	}
 }
 
-func TestTheFirstMatchIsReadAlone(t *testing.T) {
+func TestFirstReturnsOnlyTheFirstMatch(t *testing.T) {
 	long := strings.Repeat("é", 40)
 	body := `{"a":[7,"x\u0041\n",{"b":1},null,true,-0.5,"` + long + `"],"c":{"d":[]}}`
 	s := newStore(t, document.Limits{})

@@ -43,9 +43,9 @@ func slowCount(tokens []string, needle string, exact bool) (n int) {
 	return n
 }
 
-// TestFindCountsAsASlowSearchDoes has letters in all ways in which JSON can have
+// TestFindCountsLikeANaiveSearch has letters in all ways in which JSON can have
 // them, near and far from each other, in bodies in memory and on disk.
-func TestFindCountsAsASlowSearchDoes(t *testing.T) {
+func TestFindCountsLikeANaiveSearch(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 11))
 	letters := append([]string{"\u212a", "\u0130"},
 		strings.Split(`k K \u212A \u212a i I \u0130 a A \u0041 \u0061 ä \u00c4 \\u0061 \\ \/ \n \" 1 \ud83d\ude00 `+

@@ -11,7 +11,7 @@ import (
 	"spyglass/app/document"
 )
 
-func TestFindOpensTheWayToAMatch(t *testing.T) {
+func TestFindExpandsTheAncestorsOfAMatch(t *testing.T) {
 	body := devices(1000)
 	for _, inMemory := range []int{1, 1 << 20} {
 		d := keep(t, body, 999, inMemory)
@@ -63,7 +63,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-func TestFindSeesAcrossThePiecesOfALongText(t *testing.T) {
+func TestFindMatchesAcrossChunksOfALongText(t *testing.T) {
 	for _, at := range []int{65534, 65536, 131070, 200_000} {
 		body := `["` + strings.Repeat("x", at) + `needle\n` + strings.Repeat("y", 70_000) + `"]`
 		f, err := keep(t, body, 1<<20, 1).Find(context.Background(), "Needle\n", false, 0)
@@ -73,7 +73,7 @@ func TestFindSeesAcrossThePiecesOfALongText(t *testing.T) {
 	}
 }
 
-func TestFindEndsWithItsContext(t *testing.T) {
+func TestFindEndsWhenItsContextIsCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	d := open(t, devices(10_000))
@@ -85,7 +85,7 @@ func TestFindEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestFindRawGivesTheRow(t *testing.T) {
+func TestFindRawReturnsTheRow(t *testing.T) {
 	body := strings.Repeat("ab\n", 1000) + strings.Repeat("x", 300_000) + "Needle" +
 		strings.Repeat("y", 300_000) + "\nneedle"
 	d := keep(t, body, 777, 1)
@@ -115,7 +115,7 @@ func TestFindRawGivesTheRow(t *testing.T) {
 	}
 }
 
-func TestLinesAreTheBodyAsSent(t *testing.T) {
+func TestLinesAreTheUnchangedBody(t *testing.T) {
 	for _, tt := range []struct {
 		body string
 		want []string
@@ -145,7 +145,7 @@ func TestLinesAreTheBodyAsSent(t *testing.T) {
 	}
 }
 
-func TestLinesFarDownAreFound(t *testing.T) {
+func TestLinesNearTheEndAreFound(t *testing.T) {
 	var b strings.Builder
 	for i := range 100_000 {
 		fmt.Fprintf(&b, "line %d\n", i)

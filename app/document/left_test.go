@@ -8,7 +8,7 @@ import (
 	"spyglass/backend/fault"
 )
 
-func TestWhatIsOpenGoesWithTheBytes(t *testing.T) {
+func TestExpandedStateSurvivesForTheSameBytes(t *testing.T) {
 	var items []string
 	for i := range 400 {
 		items = append(items, fmt.Sprintf(`{"id":%d,"tags":[{"a":[1,2]},{"b":[3]}]}`, i))
@@ -58,7 +58,7 @@ func TestWhatIsOpenGoesWithTheBytes(t *testing.T) {
 	}
 }
 
-func TestWhatIsOpenIsBounded(t *testing.T) {
+func TestExpandedStateIsLimited(t *testing.T) {
 	d := open(t, `[`+strings.Repeat(`[1],`, 900)+`[1]]`)
 	for i := range 900 {
 		if _, err := d.Toggle(int64(1+4*i), true, false); err != nil {
@@ -76,7 +76,7 @@ func TestWhatIsOpenIsBounded(t *testing.T) {
 	}
 }
 
-func TestUnfoldIsToldAnything(t *testing.T) {
+func TestUnfoldHandlesInvalidInput(t *testing.T) {
 	for _, tt := range []struct{ left, err, rows string }{
 		{left: ``, rows: "1 { (1)\n2   a: [ (1)\n3     0 1\n4   ]\n5 }\n"},
 		{left: `0+`, rows: "1 { (1)\n2   a: [ 1 ] (1)\n5 }\n"},

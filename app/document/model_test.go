@@ -141,7 +141,7 @@ func drawRow(r document.TreeRow) string {
 	return fmt.Sprintf("%d %d %s", r.Line, r.Node, label)
 }
 
-func TestRowsAreThoseOfThePlainPicture(t *testing.T) {
+func TestRowsMatchANaiveImplementation(t *testing.T) {
 	for seed := range uint64(16) {
 		r := &randomJSON{Rand: rand.New(rand.NewPCG(seed, 1)), left: 20 + int(seed)*150}
 		root := r.node(0)

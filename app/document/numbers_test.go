@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestNumbersAreNamedByPathsThatSurviveReordering(t *testing.T) {
+func TestNumberPathsSurviveReordering(t *testing.T) {
 	for _, tt := range []struct {
 		body string
 		most int
@@ -37,7 +37,7 @@ func TestNumbersAreNamedByPathsThatSurviveReordering(t *testing.T) {
 	}
 }
 
-func TestWhatIsOpenGoesToTheNextBody(t *testing.T) {
+func TestExpandedStateIsAppliedToTheNextBody(t *testing.T) {
 	body := func(first string) string {
 		return `{"` + first + `":1,"list":[{"a":[1,2]},{"a":[3,4],"b":{"c":[5]}}],"last":{"x":[6]}}`
 	}

@@ -22,7 +22,7 @@ func lines(t *testing.T, body string, q document.SeriesQuery) string {
 	return string(text)
 }
 
-func TestLinesAreReadFromEveryShapeOfData(t *testing.T) {
+func TestChartLinesAreReadFromEveryShapeOfData(t *testing.T) {
 	for _, tt := range []struct {
 		body string
 		q    document.SeriesQuery
@@ -58,7 +58,7 @@ func TestLinesAreReadFromEveryShapeOfData(t *testing.T) {
 	}
 }
 
-func TestMissingMomentsAreAGap(t *testing.T) {
+func TestMissingTimesAreAGap(t *testing.T) {
 	same(t, lines(t, `{"dataPoints":["a"],"values":[[1],[2],[3],[4]],`+
 		`"time":[1790000000000,1790000060000,1790000120000,1790000600000]}`, document.SeriesQuery{}),
 		`{"title":"","unit":"","sets":[{"name":"",`+
@@ -66,7 +66,7 @@ func TestMissingMomentsAreAGap(t *testing.T) {
 			`"values":[1,2,3,null,4],"min":1,"max":4,"last":4,"count":4,"gaps":1}]}],"thin":false,"more":0}`)
 }
 
-func TestManyPointsAreThinnedAndKeepTheirExtremes(t *testing.T) {
+func TestDownsamplingKeepsExtremes(t *testing.T) {
 	const n = 100_000
 	var times, values strings.Builder
 	for i := range n {

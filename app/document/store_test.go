@@ -35,7 +35,7 @@ func put(t *testing.T, s *document.Store, body string) *document.Document {
 	return d
 }
 
-func TestALargeBodyLiesInAFileOfThisUserUntilItIsDropped(t *testing.T) {
+func TestLargeBodyIsInAPrivateFileUntilItIsDropped(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "bodies")
 	s, err := document.NewStore(dir, document.Limits{InMemory: 10})
 	if err != nil {
@@ -77,7 +77,7 @@ func TestALargeBodyLiesInAFileOfThisUserUntilItIsDropped(t *testing.T) {
 	}
 }
 
-func TestTheOldestUseIsDroppedFirst(t *testing.T) {
+func TestStoreDropsTheLeastRecentlyUsedDocument(t *testing.T) {
 	s, err := document.NewStore(t.TempDir(), document.Limits{InMemory: 10, Memory: 10, Disk: 50})
 	if err != nil {
 		t.Fatal(err)
@@ -111,7 +111,7 @@ func TestTheOldestUseIsDroppedFirst(t *testing.T) {
 	}
 }
 
-func TestAStoreDeletesWhatAnEarlierOneLeftAndItsOwnAtClose(t *testing.T) {
+func TestStoreDeletesOldFilesAtStartAndItsOwnAtClose(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"body-1.spool", "other.txt"} {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
@@ -138,7 +138,7 @@ func TestAStoreDeletesWhatAnEarlierOneLeftAndItsOwnAtClose(t *testing.T) {
 	}
 }
 
-func TestADocumentMayBeDroppedWhileManyReadIt(t *testing.T) {
+func TestDocumentCanBeDroppedDuringConcurrentReads(t *testing.T) {
 	s, err := document.NewStore(t.TempDir(), document.Limits{InMemory: 1})
 	if err != nil {
 		t.Fatal(err)

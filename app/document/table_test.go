@@ -50,7 +50,7 @@ func grid(t *testing.T, d *document.Document, q document.TableQuery) string {
 	return b.String()
 }
 
-func TestATableHasTheColumnsOfAllItsItems(t *testing.T) {
+func TestTableHasTheColumnsOfAllItems(t *testing.T) {
 	for _, tt := range []struct{ body, flat, nested string }{
 		{`{"total":3,"items":[{"id":1,"a":null},{"id":2,"a":"x","b":{"c":1,"d":{"e":true}}},{"id":"3","b":{}}]}`,
 			`items 3: id  3, a string 2, b object 2`, `items 3: id  3, a string 2, b.c number 1, b.d.e boolean 1, b ` +
@@ -78,7 +78,7 @@ func TestATableHasTheColumnsOfAllItsItems(t *testing.T) {
 	}
 }
 
-func TestTheFirstRowsAloneGiveColumnsAtOnce(t *testing.T) {
+func TestColumnsAreKnownAfterTheFirstRows(t *testing.T) {
 	d := open(t, `[{"a":1},{"b":1},{"c":1}]`)
 	c, err := d.Columns(t.Context(), false, 2)
 	if err != nil || c.Whole || len(c.Columns) != 2 || c.Total != 3 {
@@ -87,7 +87,7 @@ func TestTheFirstRowsAloneGiveColumnsAtOnce(t *testing.T) {
 	same(t, heads(t, d, false, 0), `items 3: a number 1, b number 1, c number 1`)
 }
 
-func TestCellsAreAsTheyWereSent(t *testing.T) {
+func TestCellsKeepTheOriginalBytes(t *testing.T) {
 	long := strings.Repeat("ü", 301)
 	d := open(t, `{"total":9,"items":[
 		{"id":12345678901234567890,"n":1.50,"t":"a\"\u00fc","o":{"x":[1,2]},"a":[{"y":1}],"a.b":1,"dup":1,"dup":{"z":7}},
@@ -113,14 +113,14 @@ func TestCellsAreAsTheyWereSent(t *testing.T) {
 	}
 }
 
-func TestOneObjectIsKeysAndValues(t *testing.T) {
+func TestObjectBecomesATableOfKeysAndValues(t *testing.T) {
 	d := open(t, `{"id":7,"o\u006b":{"a":1},"id":8}`)
 	same(t, grid(t, d, document.TableQuery{Columns: []string{"key", "value"}}), "0| id | 7 |\n1| ok | { a: 1 } |\n2| "+
 		"id | 8 |\n")
 	same(t, grid(t, d, document.TableQuery{Columns: []string{"value", "id"}}), `this response has no column "id"`)
 }
 
-func TestMeasuredDataIsATableOfMoments(t *testing.T) {
+func TestSamplesBecomeATableByTime(t *testing.T) {
 	for _, tt := range []struct{ body, heads, rows string }{
 		{`{"dataPoints":["in","out"],"values":[[1,null],["No Data",4]],"time":[1790000060000,1790000000000]}`,
 			`points 2: time number 2, in number 2, out number 2`, "0| 1790000060000 | 1 | null |\n1| 1790000000000 | " +
@@ -149,7 +149,7 @@ func TestMeasuredDataIsATableOfMoments(t *testing.T) {
 	}
 }
 
-func TestATableIsSortedByValueAndWhatIsMissingComesLast(t *testing.T) {
+func TestTableSortsByValueWithMissingValuesLast(t *testing.T) {
 	d := open(t, `[{"v":"b"},{"v":10},{},{"v":9},{"v":9007199254740993},{"v":9007199254740992},{"v":true},{"v":null},`+
 		`{"v":"A"},{"v":[1]},{"v":-1.5}]`)
 	order := func(desc bool) string {
@@ -168,7 +168,7 @@ func TestATableIsSortedByValueAndWhatIsMissingComesLast(t *testing.T) {
 	same(t, order(true), "[9 6 0 8 4 5 1 3 10 2 7]")
 }
 
-func TestAWindowOfALongListIsReadFromAnywhere(t *testing.T) {
+func TestWindowOfALongListIsReadAtAnyOffset(t *testing.T) {
 	const n = 100_000
 	d := keep(t, devices(n), 64<<10, 1<<20)
 	same(t, heads(t, d, false, 0), fmt.Sprintf("items %[1]d: id number %[1]d, displayName string %[1]d, hostStatus "+
@@ -186,7 +186,7 @@ func TestAWindowOfALongListIsReadFromAnywhere(t *testing.T) {
 	}
 }
 
-func TestTheRowsOfFiftyMegabytesAreReadInPartAtAnyPlace(t *testing.T) {
+func TestRowsOf50MBAreReadInPartAtAnyOffset(t *testing.T) {
 	one := len(devices(1000)) / 1000
 	n := 50<<20/one + 1
 	d := keep(t, devices(n), 1<<20, 1<<20)
@@ -204,7 +204,7 @@ func TestTheRowsOfFiftyMegabytesAreReadInPartAtAnyPlace(t *testing.T) {
 	}
 }
 
-func TestItemsWithEndlessKeysHaveABoundedTable(t *testing.T) {
+func TestColumnsAreLimitedForItemsWithManyKeys(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("[")
 	for i := range 20_000 {

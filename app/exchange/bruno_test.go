@@ -131,7 +131,7 @@ items:
     websocket: {url: wss://acme.example}
 `
 
-func TestWhatBrunoKeepsIsRead(t *testing.T) {
+func TestBrunoCollectionIsImported(t *testing.T) {
 	acme := "The address https://acme.example was not imported: requests go to the portal of their tab."
 	for _, tt := range []reading{{
 		name: "Rename a device.bru", text: bruFile, label: "Bruno",
@@ -223,7 +223,7 @@ func TestWhatBrunoKeepsIsRead(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrongWithABruFileIsSaid(t *testing.T) {
+func TestBruFileErrorsAreReported(t *testing.T) {
 	for text, want := range map[string]string{
 		"meta {\n  name: x\n}\n\nget {\n  url: /x\n": "a.bru is not a valid Bruno file: the block get of line 5 has " +
 			"no end",

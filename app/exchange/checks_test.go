@@ -44,7 +44,7 @@ func postmanTests(t *testing.T, script string) string {
 		`{"listen":"prerequest","script":{"exec":[""]}},{"listen":"test","script":{"exec":` + string(lines) + `}}]}]}`
 }
 
-func TestTestsOfPostmanBecomeChecks(t *testing.T) {
+func TestPostmanTestsBecomeChecks(t *testing.T) {
 	for _, tt := range []struct{ script, want string }{
 		{`pm.test("Status code is 200", function () {
     pm.response.to.have.status(200);
@@ -99,7 +99,7 @@ json $.searchId is null`},
 	}
 }
 
-func TestTestsThatAreNotUnderstoodAreSaid(t *testing.T) {
+func TestUnsupportedPostmanTestsAreReported(t *testing.T) {
 	got, notes := checksOf(t, "a.json", postmanTests(t, `pm.test("mixed", function () {
     pm.response.to.have.status("OK");
     pm.response.to.have.status(200);
@@ -132,7 +132,7 @@ func TestTestsThatAreNotUnderstoodAreSaid(t *testing.T) {
 	}
 }
 
-func TestAssertionsOfBrunoBecomeChecks(t *testing.T) {
+func TestBrunoAssertionsBecomeChecks(t *testing.T) {
 	text := `meta {
   name: One
 }

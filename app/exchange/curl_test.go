@@ -54,7 +54,7 @@ func bash(t *testing.T, script []byte, environment ...string) (out string, err e
 
 const nasty = "it's \"$HOME\" `id` $(id) \\ ü%&=+#"
 
-func TestAScriptOfCommandsRunsAsItStands(t *testing.T) {
+func TestCurlScriptRunsUnchanged(t *testing.T) {
 	address, arrived := listen(t)
 	b := &exchange.Bundle{
 		Name: "Fleet\n$(touch injected)", BaseURL: address, UserID: 3,
@@ -105,7 +105,7 @@ func TestAScriptOfCommandsRunsAsItStands(t *testing.T) {
 	}
 }
 
-func TestAScriptOfCommandsReadsWell(t *testing.T) {
+func TestCurlScriptIsReadable(t *testing.T) {
 	text, err := exchange.Curl.Write(bundle())
 	want := `#!/usr/bin/env bash
 # Everything: 3 requests to http://127.0.0.1:8443/api
@@ -152,7 +152,7 @@ curl --globoff --silent --show-error --fail-with-body --write-out '\n' \
 	}
 }
 
-func TestAScriptOfCommandsStopsAtAFailure(t *testing.T) {
+func TestCurlScriptStopsAtAFailure(t *testing.T) {
 	address, arrived := listen(t)
 	get := func(path string) workspace.Saved {
 		return workspace.Saved{Draft: workspace.Draft{Method: "GET", Path: path}}

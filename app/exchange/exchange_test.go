@@ -44,7 +44,7 @@ func bundle() *exchange.Bundle {
 	}
 }
 
-func TestOurOwnFormatLosesNothing(t *testing.T) {
+func TestSpyglassFormatRoundTripsEverything(t *testing.T) {
 	b := bundle()
 	b.Folders[0].Requests[0].Draft.Mode = "raw"
 	b.Folders[0].Requests[0].Draft.Template = "/device/devices/{id}/x"
@@ -60,7 +60,7 @@ var examples = []workspace.SavedExample{
 	{Name: "Found", Status: 200, StatusText: "OK", Headers: [][2]string{{"Content-Type", "application/json"},
 		{"X-A", ""}}, Body: "{\n \"id\": 7 }"}, {Name: "Gone", Status: 404}}
 
-func TestPostmanKeepsRequestsAndFolders(t *testing.T) {
+func TestPostmanExportKeepsRequestsAndFolders(t *testing.T) {
 	b := bundle()
 	b.Folders[0].Requests[0].Examples = examples
 	found := again(t, &exchange.Postman, b)
@@ -117,7 +117,7 @@ func lines(folders []workspace.Folder, indent string) string {
 	return out.String()
 }
 
-func TestExamplesOfOtherShapesAreLeftOut(t *testing.T) {
+func TestInvalidExamplesAreSkipped(t *testing.T) {
 	long := strings.Repeat("x", workspace.MaxExampleBody+1)
 	for _, tt := range []struct{ response, want string }{
 		{`"none"`, ""}, {`null`, ""},
@@ -166,7 +166,7 @@ paths:
 components: {schemas: {Pet: {type: object, properties: {name: {type: string, example: Rex}, mother: {$ref: '#/components/schemas/Pet'}, legs: {type: integer}}}}}
 `
 
-func TestWhatOthersWroteIsRead(t *testing.T) {
+func TestFilesOfOtherProgramsAreImported(t *testing.T) {
 	for _, tt := range []struct {
 		name, text, want string
 		notes            []string
@@ -218,7 +218,7 @@ func TestWhatOthersWroteIsRead(t *testing.T) {
 }
 
 // The page refuses such files where it imports variables alone.
-func TestEnvironmentsAreOfTheProgramsThatWroteThem(t *testing.T) {
+func TestEnvironmentsOfOtherProgramsAreImported(t *testing.T) {
 	for _, tt := range []struct{ text, format string }{
 		{"type: environment.insomnia.rest/5.0\nname: x\nenvironments: {name: Base, data: {region: eu}}\n", "insomnia"},
 		{`{"_type":"export","__export_format":4,"resources":[]}`, "insomnia"},
@@ -234,7 +234,7 @@ func TestEnvironmentsAreOfTheProgramsThatWroteThem(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeReadIsSaid(t *testing.T) {
+func TestUnreadableFilesAreReported(t *testing.T) {
 	deep := strings.Repeat(`{"name":"x","item":[`, 50) + strings.Repeat(`]}`, 50)
 	for _, tt := range []struct{ name, text, want string }{
 		{"a.json", "", "a.json is empty"},
@@ -283,7 +283,7 @@ func TestWhatCannotBeReadIsSaid(t *testing.T) {
 	}
 }
 
-func TestASchemaThatIsItselfHasNoExample(t *testing.T) {
+func TestRecursiveSchemaHasNoExample(t *testing.T) {
 	found, err := exchange.Read(t.Context(), &exchange.File{Text: []byte("openapi: 3.0.0\ninfo: {title: x, version: " +
 		"'1'}\npaths: {/a: {get: {responses: {}, requestBody: {content: {application/json: {schema: {$ref: " +
 		"'#/components/schemas/A'}}}}}}}\ncomponents: {schemas: {A: {$ref: '#/components/schemas/A'}}}\n")})
@@ -292,7 +292,7 @@ func TestASchemaThatIsItselfHasNoExample(t *testing.T) {
 	}
 }
 
-func TestWrittenOpenAPIIsValid(t *testing.T) {
+func TestExportedOpenAPIIsValid(t *testing.T) {
 	b := bundle()
 	same := workspace.Saved{Name: "Other", Draft: workspace.Draft{Method: "GET", Path: "/device/devices/{{deviceId}" +
 		"}/{x}", Query: workspace.Rows{row("more", "1")}}}
@@ -325,7 +325,7 @@ func TestWrittenOpenAPIIsValid(t *testing.T) {
 	}
 }
 
-func TestHistoryIsWrittenAsHAR(t *testing.T) {
+func TestHistoryIsExportedAsHAR(t *testing.T) {
 	sent := &exchange.Sent{
 		At: time.UnixMilli(1_790_000_000_123), Method: "GET", URL: "http://h/api/a?q=%22x%22",
 		Headers: [][2]string{{"X-A", "b"}},
@@ -371,7 +371,7 @@ func TestHistoryIsWrittenAsHAR(t *testing.T) {
 	}
 }
 
-func TestBuiltInVariablesHaveTheirNamesOfPostman(t *testing.T) {
+func TestBuiltInVariablesAreConvertedToPostmanNames(t *testing.T) {
 	draft := workspace.Draft{Method: "POST", Path: "/a", Body: `{"id":"{{$uuid}}","at":{{$now}},"since":{{$now-1h}},` +
 		`"by":{{$userId}}}`}
 	text, err := exchange.Postman.Write(
@@ -396,7 +396,7 @@ func TestBuiltInVariablesHaveTheirNamesOfPostman(t *testing.T) {
 	}
 }
 
-func TestNotesHaveAnEnd(t *testing.T) {
+func TestImportNotesAreLimited(t *testing.T) {
 	var har, insomnia strings.Builder
 	for i := range 150 {
 		fmt.Fprintf(&har, `,{"request":{"method":"GET","url":"http://h%d.example/a"}}`, i)

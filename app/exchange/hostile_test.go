@@ -13,7 +13,7 @@ import (
 	"spyglass/backend/testkit"
 )
 
-func TestNoHostileFileCostsMoreThanItsShare(t *testing.T) {
+func TestHostileFilesStayWithinTheBudget(t *testing.T) {
 	const size, most = 100 << 10, 64 << 20
 	for _, file := range hostile.Files(size) {
 		t.Run(file.Attack, func(t *testing.T) {
@@ -51,7 +51,7 @@ func TestNoHostileFileCostsMoreThanItsShare(t *testing.T) {
 	}
 }
 
-func TestReadingEndsWithItsCaller(t *testing.T) {
+func TestImportEndsWhenItsContextIsCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	gone := errors.New("the caller went away")
 	cancel(gone)
@@ -65,7 +65,7 @@ func TestReadingEndsWithItsCaller(t *testing.T) {
 	}
 }
 
-func TestALargeHonestFileIsRead(t *testing.T) {
+func TestLargeValidFileIsImported(t *testing.T) {
 	request := func(i int) string {
 		return fmt.Sprintf(`{"name":"Device %d","request":{"method":"PUT","header":[{"key":"X-Team",`+
 			`"value":"network"}],"url":{"raw":"{{baseUrl}}/device/devices/%d?fields=id","host":["{{baseUrl}}"],`+

@@ -96,7 +96,7 @@ environments:
         date: 2026-01-06
 `
 
-func TestWhatInsomniaExportsIsRead(t *testing.T) {
+func TestInsomniaExportIsImported(t *testing.T) {
 	for _, tt := range []reading{{
 		name: "Insomnia_2026-03-11.json", text: insomnia4Text, label: "Insomnia",
 		want: `Portal

@@ -55,7 +55,7 @@ func (tt *reading) run(t *testing.T) {
 	}
 }
 
-func TestPostmanEnvironmentsAreRead(t *testing.T) {
+func TestPostmanEnvironmentsAreImported(t *testing.T) {
 	tt := reading{
 		name: "Office.postman_environment.json", label: "Postman environment",
 		text: `{"id":"1","name":"Office","values":[{"key":"site id","value":"4","type":"default",` +
@@ -68,7 +68,7 @@ func TestPostmanEnvironmentsAreRead(t *testing.T) {
 	tt.run(t)
 }
 
-func TestNamesThatVariablesMayNotHaveAreChangedEverywhere(t *testing.T) {
+func TestInvalidVariableNamesAreReplacedEverywhere(t *testing.T) {
 	tt := reading{
 		name: "x.json", label: "Postman collection v2.1",
 		text: `{"info":{"name":"X"},"variable":[{"key":"site id","value":"4"}],"item":[{"name":"One",` +
@@ -83,7 +83,7 @@ func TestNamesThatVariablesMayNotHaveAreChangedEverywhere(t *testing.T) {
 	tt.run(t)
 }
 
-func TestOfABrowsersRecordingOnlyCallsAreRead(t *testing.T) {
+func TestOnlyAPICallsOfABrowserHARAreImported(t *testing.T) {
 	entry := func(kind, url string) string {
 		return `{"_resourceType":"` + kind + `","request":{"method":"GET","url":"` + url + `"}}`
 	}
@@ -100,7 +100,7 @@ func TestOfABrowsersRecordingOnlyCallsAreRead(t *testing.T) {
 	tt.run(t)
 }
 
-func TestWhatFoldersOfPostmanLoseIsSaid(t *testing.T) {
+func TestLossesOfPostmanFoldersAreReported(t *testing.T) {
 	tt := reading{
 		name: "x.json", label: "Postman collection v2.1",
 		text: `{"info":{"name":"X"},"auth":{"type":"noauth"},"item":[{"name":"F","auth":{"type":"bearer",` +
@@ -115,7 +115,7 @@ func TestWhatFoldersOfPostmanLoseIsSaid(t *testing.T) {
 	tt.run(t)
 }
 
-func TestAnAmpersandWithinQuotesOfAnAddressBelongsToTheValue(t *testing.T) {
+func TestQuotedAmpersandInAURLBelongsToTheValue(t *testing.T) {
 	found, err := exchange.Read(t.Context(), &exchange.File{Name: "a.postman_collection.json", Text: []byte(
 		`{"info":{"name":"a","schema":"https://schema.getpostman.com/json/collection/v2.1.0/collection.json"},` +
 			`"item":[{"name":"x","request":{"method":"GET",` +

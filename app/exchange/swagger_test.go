@@ -28,7 +28,7 @@ paths:
 definitions: {Pet: {type: object, required: [name], properties: {name: {type: string, example: Rex}, status: {type: string, enum: [sold, free]}, mother: {$ref: '#/definitions/Pet'}}}}
 `
 
-func TestSwaggerIsRead(t *testing.T) {
+func TestSwaggerIsImported(t *testing.T) {
 	tt := reading{
 		name: "pets.yaml", text: swaggerText, label: "Swagger 2.0",
 		want: `Pet store
@@ -49,7 +49,7 @@ func TestSwaggerIsRead(t *testing.T) {
 	tt.run(t)
 }
 
-func TestSwaggerRefersToNoOtherFile(t *testing.T) {
+func TestSwaggerReferencesToOtherFilesAreRefused(t *testing.T) {
 	text := `{"swagger":"2.0","info":{"title":"x","version":"1"},"paths":{"/a":{"post":{"parameters":[{"in":"body",` +
 		`"name":"b","schema":{"$ref":"file:///etc/passwd"}}],"responses":{}}}}}`
 	_, err := exchange.Read(t.Context(), &exchange.File{Text: []byte(text)})

@@ -12,7 +12,7 @@ const yaakText = `{"yaakVersion":"2026.1.0","yaakSchema":4,"timestamp":"2026-03-
  {"model":"http_request","id":"rq_3","workspaceId":"wk_1","folderId":null,"name":"Form","method":"POST","url":"/x","body":{"form":[]},"bodyType":"multipart/form-data","sortPriority":2}],
 "grpcRequests":[{"model":"grpc_request","id":"gr_1","workspaceId":"wk_1","name":"Call"}],"websocketRequests":[]}}`
 
-func TestWhatYaakExportsIsRead(t *testing.T) {
+func TestYaakExportIsImported(t *testing.T) {
 	tt := reading{
 		name: "yaak.portal.json", text: yaakText, label: "Yaak",
 		want: `Portal

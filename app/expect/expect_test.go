@@ -42,7 +42,7 @@ func response() *expect.Response {
 	}
 }
 
-func TestChecksPassFailOrSayWhatIsWrong(t *testing.T) {
+func TestChecksPassFailOrReportAnError(t *testing.T) {
 	for _, tt := range []struct {
 		check string // kind, target, operator and value with |
 		want  string // passed, expected, actual and problem with |
@@ -127,7 +127,7 @@ func TestChecksPassFailOrSayWhatIsWrong(t *testing.T) {
 	}
 }
 
-func TestACheckIsNamedInWords(t *testing.T) {
+func TestCheckHasAReadableName(t *testing.T) {
 	for _, tt := range []struct {
 		check expect.Check
 		want  string
@@ -161,7 +161,7 @@ var device = resource.Schema{Type: "object", Properties: []resource.Key{
 
 func most(n int64) *int64 { return &n }
 
-func TestABodyIsComparedWithItsSchema(t *testing.T) {
+func TestBodyIsValidatedAgainstItsSchema(t *testing.T) {
 	for _, tt := range []struct{ body, want string }{
 		{`{"id":1,"name":"web-01","status":"ok","extra":[]}`, ""},
 		{`{"id":1.0,"name":"web-01","status":"ok","port":null,"tags":["a",true],"at":[1,2.5],"any":[{}]}`, ""},
@@ -193,7 +193,7 @@ func TestABodyIsComparedWithItsSchema(t *testing.T) {
 	}
 }
 
-func TestABodyIsComparedWithItsSchemaAsFarAsThatMakesSense(t *testing.T) {
+func TestSchemaCheckHandlesPartialAndUnreadableBodies(t *testing.T) {
 	check := expect.Check{Kind: "schema", Op: "declared"}
 	r := response()
 	r.Schema, r.Partial = &device, true

@@ -165,7 +165,7 @@ func (l lists) objects(keys ...string) string {
 	return string(text)
 }
 
-func TestAListIsComparedWithThatOfAnotherPortal(t *testing.T) {
+func TestListIsComparedWithAnotherPortal(t *testing.T) {
 	h, _, id := twins(t)
 	got := h.lists(`{"other":` + id + `,"draft":{"path":"/raw/things?offset=1","query":[{"on":true,"key":"fields",` +
 		`"value":"id"}]}}`)
@@ -210,7 +210,7 @@ func TestAListIsComparedWithThatOfAnotherPortal(t *testing.T) {
 	}
 }
 
-func TestWhatAPortalLacksIsCreatedInOrderAndUndone(t *testing.T) {
+func TestMissingItemsAreCreatedInOrderAndUndone(t *testing.T) {
 	h, there, id := twins(t)
 	got := h.lists(`{"other":` + id + `,"draft":{"path":"/raw/things"}}`)
 	create := got.objects("in b", "in c", "c", "b")

@@ -16,7 +16,7 @@ func (h *fixture) serves(kind, body string) {
 	})
 }
 
-func TestAFilterAnswersTheMatchesAsADocument(t *testing.T) {
+func TestFilterReturnsMatchesAsADocument(t *testing.T) {
 	h := build(t)
 	h.serves("application/json", `{"items":[{"id":12345678901234567890,"name":"a"},{"id":2,"name":"b"}]}`)
 	at := "POST /explorer/documents/" + h.send(1, draft("GET", "/raw/x")).Document + "/filter"
@@ -60,7 +60,7 @@ func quoted(s string) string {
 	return string(b)
 }
 
-func TestAMistakeInAFilterIsSaidWithItsPlace(t *testing.T) {
+func TestFilterErrorHasItsPosition(t *testing.T) {
 	h := build(t)
 	at := "POST /explorer/documents/" + h.send(1, draft("GET", "/alert/alerts")).Document + "/filter"
 	for _, query := range []string{`.items[] | select(.id == `, `$.items[`, `.items | nosuchfunction`} {
@@ -79,7 +79,7 @@ func TestAMistakeInAFilterIsSaidWithItsPlace(t *testing.T) {
 	}
 }
 
-func TestTheValuesOfAnAnswerAreThoseOfOneItem(t *testing.T) {
+func TestValuesOfAListResponseComeFromOneItem(t *testing.T) {
 	ask := table(t, `{"total":2,"items":[{"id":1,"name":"a"},{"id":2,"displayName":"B",`+
 		`"tags":["<script>alert(1)</script>"]}]}`)
 	for _, tt := range []struct {
@@ -105,7 +105,7 @@ func TestTheValuesOfAnAnswerAreThoseOfOneItem(t *testing.T) {
 	}
 }
 
-func TestTwoAnswersAreComparedWhereverTheyAre(t *testing.T) {
+func TestResponsesOfTabsAndHistoryAreCompared(t *testing.T) {
 	h := build(t)
 	h.serves("application/json", `{"items":[{"id":1,"name":"a"},{"id":2,"name":"b"}],"at":1}`)
 	before := h.send(1, draft("GET", "/raw/x"))
@@ -147,7 +147,7 @@ func TestTwoAnswersAreComparedWhereverTheyAre(t *testing.T) {
 	}
 }
 
-func TestABodyThatIsNoTextIsShownByItsFirstBytes(t *testing.T) {
+func TestBinaryBodyIsShownByItsFirstBytes(t *testing.T) {
 	h := build(t)
 	h.serves("image/png", "\x89PNG\r\n\x1a\n\x00\x00"+strings.Repeat("x", 5000))
 	r := h.send(1, draft("GET", "/raw/x"))

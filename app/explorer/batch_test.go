@@ -53,7 +53,7 @@ func same(t *testing.T, got, want []string) {
 	}
 }
 
-func TestABatchSendsInOrderAndStopsAtAFailureOrGoesOn(t *testing.T) {
+func TestBatchSendsInOrderAndStopsOrContinuesAtAFailure(t *testing.T) {
 	h := build(t)
 	h.save(`{"path":"/device/devices/7"}`, `{"path":"/nowhere"}`, `{"path":"/device/devices/{{unknown}}"}`,
 		`{"method":"POST","path":"/device/devices","body":"{}"}`)
@@ -80,7 +80,7 @@ func TestABatchSendsInOrderAndStopsAtAFailureOrGoesOn(t *testing.T) {
 	}
 }
 
-func TestABatchHandsOnWhatExtractorsFind(t *testing.T) {
+func TestBatchPassesExtractedVariablesOn(t *testing.T) {
 	h := build(t)
 	h.save(`{"path":"/alert/alerts"}`, `{"path":"/device/devices/{{alertId}}"}`)
 	if a := h.ask(1, "POST /explorer/extractors",
@@ -93,7 +93,7 @@ func TestABatchHandsOnWhatExtractorsFind(t *testing.T) {
 	}
 }
 
-func TestABatchKeepsTheReadOnlyLock(t *testing.T) {
+func TestBatchRespectsTheReadOnlyLock(t *testing.T) {
 	h, s := storeFixture(t, true)
 	h.save(`{"method":"DELETE","path":"/raw/things/7"}`, `{"path":"/raw/things/7"}`)
 	if a := h.ask(1, "PATCH /explorer/settings", `{"portalReadOnly":true}`); a.status != 200 {
@@ -106,7 +106,7 @@ func TestABatchKeepsTheReadOnlyLock(t *testing.T) {
 	}
 }
 
-func TestABatchEndsWithItsCaller(t *testing.T) {
+func TestBatchEndsWhenItsContextIsCancelled(t *testing.T) {
 	h := build(t)
 	h.save(`{"path":"/raw/slow"}`, `{"path":"/raw/never"}`)
 	arrived, gone := make(chan string, 2), make(chan struct{})
@@ -133,7 +133,7 @@ func TestABatchEndsWithItsCaller(t *testing.T) {
 	}
 }
 
-func TestABatchChecksTheResponsesAndWritesAReport(t *testing.T) {
+func TestBatchChecksResponsesAndWritesAReport(t *testing.T) {
 	h := build(t)
 	checks := func(status string) string {
 		return `"checks":[{"on":true,"kind":"status","op":"is","value":"` + status + `"},` +
@@ -163,7 +163,7 @@ func TestABatchChecksTheResponsesAndWritesAReport(t *testing.T) {
 	}
 }
 
-func TestABatchRunsOnceForEachRowOfADataFile(t *testing.T) {
+func TestBatchRunsOnceForEachRowOfADataFile(t *testing.T) {
 	h := build(t)
 	h.save(`{"path":"/device/devices/{{id}}"}`, `{"path":"/device/devices/{{found}}","checks":[`+
 		`{"on":true,"kind":"json","target":"$.vars.id","op":"is","value":"{{id}}"}]}`)
@@ -209,7 +209,7 @@ func TestABatchRunsOnceForEachRowOfADataFile(t *testing.T) {
 	}
 }
 
-func TestABatchSendsSeveralAtATimeButNoMore(t *testing.T) {
+func TestBatchLimitsParallelRequests(t *testing.T) {
 	h := build(t)
 	drafts := slices.Repeat([]string{`{"path":"/raw/x"}`}, 9)
 	h.save(drafts...)

@@ -8,7 +8,7 @@ import (
 	"spyglass/backend/testkit"
 )
 
-func TestASmallDraftMakesNoHugeRequest(t *testing.T) {
+func TestSmallDraftCannotExpandToAHugeRequest(t *testing.T) {
 	h := build(t)
 	long := strings.Repeat("x", 65_536)
 	for name, value := range map[string]string{"long": long, "open": `"` + long[1:]} {
@@ -66,7 +66,7 @@ func TestASmallDraftMakesNoHugeRequest(t *testing.T) {
 	}
 }
 
-func TestManyUnknownVariablesAreNamedInPart(t *testing.T) {
+func TestOnlyTheFirstUnknownVariablesAreNamed(t *testing.T) {
 	h := build(t)
 	var body strings.Builder
 	for i := range 20_000 {

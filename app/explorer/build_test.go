@@ -37,7 +37,7 @@ type sent struct {
 	User  int64
 }
 
-func TestAPathBecomesAURL(t *testing.T) {
+func TestPathBecomesAURL(t *testing.T) {
 	h := build(t)
 	h.variables()
 	for _, tt := range []struct {
@@ -180,7 +180,7 @@ func TestValuesAreEscapedForTheBody(t *testing.T) {
 	}
 }
 
-func TestABodyIsKeptButNotSentWithAMethodThatHasNone(t *testing.T) {
+func TestBodyIsKeptButNotSentWithGET(t *testing.T) {
 	h := build(t)
 	for _, method := range []string{"GET", "DELETE"} {
 		a := h.ask(1, "POST /explorer/send", `{"draft":{"method":"`+method+`","path":"/device/devices/7",`+
@@ -196,7 +196,7 @@ func TestABodyIsKeptButNotSentWithAMethodThatHasNone(t *testing.T) {
 	}
 }
 
-func TestUnknownVariablesGoOutAnyway(t *testing.T) {
+func TestUnknownVariablesAreSentIfAllowed(t *testing.T) {
 	h := build(t)
 	a := h.ask(1, "POST /explorer/send", `{"anyway":true,"draft":{"path":"/device/devices/{{no}}?x={{no}}"}}`)
 	var r reply
@@ -218,7 +218,7 @@ func TestUnknownVariablesGoOutAnyway(t *testing.T) {
 	}
 }
 
-func TestBuiltInsAreTheSameInAllOfARequest(t *testing.T) {
+func TestBuiltInVariablesAreTheSameThroughoutARequest(t *testing.T) {
 	h := build(t)
 	r := h.send(1, `{"path":"/device/devices/{{$uuid}}?a={{$uuid}}&now={{$now}}&then={{$now-1h}}&later={{$now+2d}}&`+
 		`odd={{$now}}"}`)
@@ -246,7 +246,7 @@ func TestBuiltInsAreTheSameInAllOfARequest(t *testing.T) {
 	}
 }
 
-func TestThePreviewShowsTheRequestAndNoSecret(t *testing.T) {
+func TestPreviewShowsTheRequestWithoutSecrets(t *testing.T) {
 	h := build(t)
 	h.variables()
 	draft := `{"method":"POST","path":"/device/devices/{id}?a={{secret}}","query":[{"on":true,"key":"b",` +
@@ -267,7 +267,7 @@ func TestThePreviewShowsTheRequestAndNoSecret(t *testing.T) {
 	}
 }
 
-func TestASnippetHoldsNeitherSecretNorSession(t *testing.T) {
+func TestSnippetContainsNoSecretOrSession(t *testing.T) {
 	h := build(t)
 	h.variables()
 	draft := `{"method":"POST","path":"/device/devices?a={{secret}}&b={{id}}","headers":[{"on":true,` +

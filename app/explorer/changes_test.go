@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestWhatAWriteChangesIsToldByField(t *testing.T) {
+func TestWritePreviewListsChangedFields(t *testing.T) {
 	const body = `{"name":"Seven","note":"new","size":5,"id":9,"password":"hunter2","colour":"blue"}`
 	const given = `{"name":"name","kind":"changed","was":"\"seven\"","now":"\"Seven\""},` +
 		`{"name":"note","kind":"set","was":"\"\"","now":"\"new\""},` +
@@ -46,7 +46,7 @@ func TestWhatAWriteChangesIsToldByField(t *testing.T) {
 	}
 }
 
-func TestALongValueIsCutInAComparison(t *testing.T) {
+func TestLongValuesAreTruncatedInAComparison(t *testing.T) {
 	h, s := storeFixture(t, true)
 	s.set(7, "note", strings.Repeat("ü", 1000))
 	a := h.ask(1, "POST /explorer/changes", `{"draft":{"method":"PATCH","path":"/raw/things/7","mode":"raw",`+

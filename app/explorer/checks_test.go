@@ -104,7 +104,7 @@ func TestChecksHideSecrets(t *testing.T) {
 	}
 }
 
-func TestThePageAsksForTheKindsOfChecks(t *testing.T) {
+func TestEndpointListsTheKindsOfChecks(t *testing.T) {
 	h := build(t)
 	a := h.ask(1, "GET /explorer/checks", "")
 	var got struct {

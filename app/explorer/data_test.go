@@ -48,7 +48,7 @@ func (h *fixture) sendPart(at int, part []byte) answer {
 		form.FormDataContentType())
 }
 
-func TestABackupGoesOutOnceAndComesBackInPieces(t *testing.T) {
+func TestBackupIsDownloadedOnceAndUploadedInChunks(t *testing.T) {
 	h := build(t)
 	h.addDatabase()
 	if a := h.ask(1, "GET /explorer/data/backup", ""); a.status != http.StatusNotFound ||
@@ -124,7 +124,7 @@ func TestABackupGoesOutOnceAndComesBackInPieces(t *testing.T) {
 	}
 }
 
-func TestTheDataFolderIsTheAdministrators(t *testing.T) {
+func TestOnlyAdministratorsSeeTheDataFolder(t *testing.T) {
 	h := build(t)
 	var asked []string
 	for _, e := range h.Endpoints() {
@@ -169,7 +169,7 @@ func TestTheDataFolderIsTheAdministrators(t *testing.T) {
 	}
 }
 
-func TestTheDiagnosticsShowHowItIsAndNothingThatWasTyped(t *testing.T) {
+func TestDiagnosticsContainNothingThatUsersTyped(t *testing.T) {
 	h := build(t)
 	h.ask(1, "PATCH /explorer/settings", `{"theme":"dark","edits":{"device 7":{"edits":{"name":"typed-by-me"}}}}`)
 	a := h.ask(1, "GET /explorer/data/diagnostics", "")

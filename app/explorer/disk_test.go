@@ -29,7 +29,7 @@ func (h *fixture) toFile(format, draft string) (ran answer, file answer) {
 	return <-done, file
 }
 
-func TestAListGoesToAFileAsItsPagesCome(t *testing.T) {
+func TestAllPagesAreWrittenToAFileAsTheyArrive(t *testing.T) {
 	page := func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Query().Get("offset") == "0" {
 			fmt.Fprint(w, `{"total":3,"items":[{"id":1,"name":"=cmd()","up":true},{"id":9007199254740993,`+
@@ -103,7 +103,7 @@ func TestAListGoesToAFileAsItsPagesCome(t *testing.T) {
 	}
 }
 
-func TestAFirstPageThatIsNoneMakesNoFile(t *testing.T) {
+func TestFailedFirstPageCreatesNoFile(t *testing.T) {
 	h := build(t)
 	h.answerRaw(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(418)
@@ -120,7 +120,7 @@ func TestAFirstPageThatIsNoneMakesNoFile(t *testing.T) {
 	}
 }
 
-func TestEndingTheDownloadEndsTheRun(t *testing.T) {
+func TestCancelledDownloadEndsTheRun(t *testing.T) {
 	h := build(t)
 	events := h.listen(1)
 	s := &shelf{n: 1000}

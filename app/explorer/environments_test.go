@@ -25,7 +25,7 @@ func (h *fixture) environments() {
 	}
 }
 
-func TestTheActiveEnvironmentGoesBeforeThePortal(t *testing.T) {
+func TestActiveEnvironmentOverridesPortalVariables(t *testing.T) {
 	h := build(t)
 	h.environments()
 	const draft = `{"draft":{"method":"GET","path":"/device/devices/{{id}}","headers":[{"on":true,"key":"X-Key",` +
@@ -59,7 +59,7 @@ func TestTheActiveEnvironmentGoesBeforeThePortal(t *testing.T) {
 	}
 }
 
-func TestEnvironmentsAreExportedWithoutSecretsAndImported(t *testing.T) {
+func TestEnvironmentsAreExportedWithoutSecretsAndImportedAgain(t *testing.T) {
 	h := build(t)
 	h.environments()
 	h.ask(1, "POST /explorer/variables", `{"name":"apiKey","value":"pLaNtEd","scope":"environment","environmentId":2}`)

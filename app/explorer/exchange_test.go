@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestFilesAreLookedAtThenImportedThenWritten(t *testing.T) {
+func TestFilesArePreviewedImportedAndExported(t *testing.T) {
 	h := build(t)
 	file := func(more string) string {
 		text, err := json.Marshal(`{"info":{"name":"Mine"},"variable":[{"key":"site","value":"7"},{"key":"apiToken",` +
@@ -68,7 +68,7 @@ func TestFilesAreLookedAtThenImportedThenWritten(t *testing.T) {
 	}
 }
 
-func TestTheHistoryComesBackWithItsTemplatesAndVariables(t *testing.T) {
+func TestHistoryIsImportedWithTemplatesAndVariables(t *testing.T) {
 	h := build(t)
 	h.ask(1, "POST /explorer/variables", `{"name":"which","value":"7"}`)
 	draft := `{"method":"GET","path":"/device/devices/{id}","template":"/device/devices/{id}",` +
@@ -98,7 +98,7 @@ func TestTheHistoryComesBackWithItsTemplatesAndVariables(t *testing.T) {
 	}
 }
 
-func TestTheHistoryIsWrittenWithItsAnswers(t *testing.T) {
+func TestHistoryIsExportedWithItsResponses(t *testing.T) {
 	h := build(t)
 	h.send(1, `{"method":"GET","path":"/device/devices/7","headers":[{"on":true,"key":"X-Api-Key","value":"pLaNtEd"}]}`)
 	h.send(1, `{"method":"GET","path":"/alert/alerts"}`)

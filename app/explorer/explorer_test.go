@@ -12,7 +12,7 @@ import (
 	"spyglass/app/snippet"
 )
 
-func TestStartIsAllThePageNeeds(t *testing.T) {
+func TestStartReturnsAllThatThePageNeeds(t *testing.T) {
 	h := build(t)
 	h.ask(1, "POST /explorer/tabs", `{"position":2,"name":"second"}`)
 	h.ask(1, "POST /explorer/tabs", `{"position":1,"name":"first"}`)
@@ -57,7 +57,7 @@ func jsonOf(v any) string {
 	return string(text)
 }
 
-func TestTheCatalogIsThePortalsEndpoints(t *testing.T) {
+func TestCatalogListsTheEndpointsOfThePortal(t *testing.T) {
 	h := build(t)
 	a := h.ask(1, "GET /explorer/catalog", "")
 	var got struct {
@@ -102,7 +102,7 @@ func TestTheCatalogIsThePortalsEndpoints(t *testing.T) {
 	}
 }
 
-func TestADocumentIsReadByRows(t *testing.T) {
+func TestDocumentIsReadInRows(t *testing.T) {
 	h := build(t)
 	r := h.send(1, `{"path":"/alert/alerts"}`)
 	at := "/explorer/documents/" + r.Document
@@ -139,7 +139,7 @@ func TestADocumentIsReadByRows(t *testing.T) {
 	}
 }
 
-func TestWindowsOfOneUserHearOfChanges(t *testing.T) {
+func TestWindowsOfOneUserReceiveChanges(t *testing.T) {
 	h := build(t)
 	one, two, other := h.listen(1), h.listen(1), h.listen(2)
 	for _, change := range []struct{ do, body, kind string }{
@@ -170,7 +170,7 @@ func (h *fixture) hears(streams ...<-chan string) {
 	}
 }
 
-func TestALinkFromOutsideOpensInOnePage(t *testing.T) {
+func TestExternalLinkOpensInOnePage(t *testing.T) {
 	h := build(t)
 	h.OpenLinks([]string{"spyglass://monitor/alerts/12", "spyglass://device/x"}) // before there is a page
 	mine := h.listen(window)
@@ -196,7 +196,7 @@ func TestALinkFromOutsideOpensInOnePage(t *testing.T) {
 	}
 }
 
-func TestALinkWithoutAWindowOpensInThePageThatCameLast(t *testing.T) {
+func TestLinkOpensInTheNewestPageIfThereIsNoWindow(t *testing.T) {
 	h := build(t)
 	first := h.listen(1)
 	h.hears(first)
@@ -220,7 +220,7 @@ func TestLinksOpenOnTheDesktop(t *testing.T) {
 	}
 }
 
-func TestTheWindowFillsTheScreenWhenAsked(t *testing.T) {
+func TestEndpointSwitchesTheWindowToFullScreen(t *testing.T) {
 	h := build(t)
 	for _, full := range []bool{true, false} {
 		if a := h.ask(window, "POST /explorer/native/full-screen", ``); a.status != 200 || h.full != full {
@@ -229,7 +229,7 @@ func TestTheWindowFillsTheScreenWhenAsked(t *testing.T) {
 	}
 }
 
-func TestTheWindowHasTheTitleOfThePage(t *testing.T) {
+func TestWindowHasTheTitleOfThePage(t *testing.T) {
 	h := build(t)
 	if a := h.ask(window, "POST /explorer/native/title", `{"title":"Fleet · Acme · Spyglass"}`); a.status != 200 ||
 		h.title != "Fleet · Acme · Spyglass" {
@@ -237,7 +237,7 @@ func TestTheWindowHasTheTitleOfThePage(t *testing.T) {
 	}
 }
 
-func TestTheWindowChoosesAFolder(t *testing.T) {
+func TestWindowOpensAFolderDialog(t *testing.T) {
 	h := build(t)
 	for _, path := range []string{"/home/u/fleet", ""} {
 		h.saveTo = path
@@ -251,7 +251,7 @@ func TestTheWindowChoosesAFolder(t *testing.T) {
 	}
 }
 
-func TestTheWindowClosesWhenAsked(t *testing.T) {
+func TestEndpointClosesTheWindow(t *testing.T) {
 	h := build(t)
 	if a := h.ask(window, "POST /explorer/native/quit", ``); a.status != 200 || h.quits != 1 {
 		t.Errorf("got %d %s, and the window was closed %d times", a.status, a.body, h.quits)
@@ -261,7 +261,7 @@ func TestTheWindowClosesWhenAsked(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotUnderstoodIsRefused(t *testing.T) {
+func TestInvalidRequestsAreRefused(t *testing.T) {
 	h := build(t)
 	for _, tt := range []struct{ do, body, want string }{
 		{"POST /explorer/send", `{"sendID":"x","draft":{}}`, `sendID: request has no field`},
@@ -278,7 +278,7 @@ func TestWhatIsNotUnderstoodIsRefused(t *testing.T) {
 	}
 }
 
-func TestTheDoorsOfTheDesktopAreOpenToTheWindowAlone(t *testing.T) {
+func TestDesktopEndpointsAreForTheWindowOnly(t *testing.T) {
 	h := build(t)
 	doors := 0
 	for _, e := range h.Endpoints() {

@@ -27,7 +27,7 @@ func (h *fixture) extractor(user int, body string) {
 	}
 }
 
-func TestExtractorsRunAfterTheAnswersTheyGoWith(t *testing.T) {
+func TestExtractorsRunAfterMatchingResponses(t *testing.T) {
 	h := build(t)
 	h.extractor(1, `{"path":"$.items[1].id","variable":"second"}`)
 	h.extractor(1, `{"endpoint":"GET /alert/alerts","status":"200","path":".items | length","variable":"more"}`)
@@ -56,7 +56,7 @@ func TestExtractorsRunAfterTheAnswersTheyGoWith(t *testing.T) {
 	}
 }
 
-func TestAnExtractorThatFindsNothingSaysWhyAndLeavesTheVariable(t *testing.T) {
+func TestExtractorWithoutAMatchSaysWhyAndKeepsTheVariable(t *testing.T) {
 	h := build(t)
 	h.extractor(1, `{"path":"$.items[0].id","variable":"first"}`)
 	h.extracts(1, draft("GET", "/alert/alerts"))
@@ -78,7 +78,7 @@ func TestAnExtractorThatFindsNothingSaysWhyAndLeavesTheVariable(t *testing.T) {
 	}
 }
 
-func TestAnExtractorIsRefusedWithTheFieldThatIsWrong(t *testing.T) {
+func TestInvalidExtractorNamesTheWrongField(t *testing.T) {
 	h := build(t)
 	for body, want := range map[string]string{
 		`{"path":"$.items[","variable":"x"}`:            "path: ",
@@ -91,7 +91,7 @@ func TestAnExtractorIsRefusedWithTheFieldThatIsWrong(t *testing.T) {
 	}
 }
 
-func TestAnExtractorIsEditedUnderTheRulesOfANewOne(t *testing.T) {
+func TestEditedExtractorIsValidatedLikeANewOne(t *testing.T) {
 	h := build(t)
 	h.extractor(1, `{"path":"$.items[0].id","variable":"first"}`)
 	h.serves("application/json", `{"items":[{"id":1}]}`)

@@ -76,7 +76,7 @@ func hostileCatalogs() map[string]string {
 	}
 }
 
-func TestAHostileCatalogCostsNoMoreThanItsShare(t *testing.T) {
+func TestHostileCatalogStaysWithinTheBudget(t *testing.T) {
 	const most = 512 << 20 // in all, garbage included; the race detector takes half of it
 	h := build(t)
 	document := ""

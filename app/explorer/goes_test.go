@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestADeletionIsAskedAboutWithItsNameAndWhatGoesWithIt(t *testing.T) {
+func TestDeletePreviewNamesTheObjectAndItsDependents(t *testing.T) {
 	below := func(w http.ResponseWriter, r *http.Request) {
 		n := 4
 		if strings.HasSuffix(r.URL.Path, "/openAlerts") {
@@ -59,7 +59,7 @@ func TestADeletionIsAskedAboutWithItsNameAndWhatGoesWithIt(t *testing.T) {
 	}
 }
 
-func TestCountingWhatGoesDoesNotWaitForCountsThatNeverCome(t *testing.T) {
+func TestDeletePreviewDoesNotWaitForSlowCounts(t *testing.T) {
 	h, s := storeFixture(t, true)
 	s.below = func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/parts") {
@@ -75,7 +75,7 @@ func TestCountingWhatGoesDoesNotWaitForCountsThatNeverCome(t *testing.T) {
 	}
 }
 
-func TestOnlyADeletionIsAskedAbout(t *testing.T) {
+func TestOnlyDeletesNeedConfirmation(t *testing.T) {
 	h, _ := storeFixture(t, true)
 	a := h.ask(1, "POST /explorer/goes", `{"draft":{"method":"PUT","path":"/raw/things/7"}}`)
 	if got, want := h.fault(a), "draft.method: only DELETE requests delete objects"; got != want {

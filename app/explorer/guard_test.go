@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestALockedPortalGetsNoWrite(t *testing.T) {
+func TestReadOnlyLockRefusesWrites(t *testing.T) {
 	h, s := storeFixture(t, true)
 	_, id := h.written("PATCH", "/raw/things/7", `{"note":"new"}`)
 	s.writes()

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestRedirectsAreToldInTheirOrder(t *testing.T) {
+func TestRedirectsAreListedInOrder(t *testing.T) {
 	h := build(t)
 	h.answerRaw(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
@@ -28,7 +28,7 @@ func TestRedirectsAreToldInTheirOrder(t *testing.T) {
 	}
 }
 
-func TestASecretThatARedirectRepeatsIsNotShown(t *testing.T) {
+func TestSecretsInRedirectsAreMasked(t *testing.T) {
 	h := build(t)
 	h.variables()
 	if a := h.ask(1, "POST /explorer/variables",

@@ -62,7 +62,7 @@ func (s *secureAddress) trust(trusted bool) error {
 	return s.fails
 }
 
-func TestTheWindowSwitchesHTTPSAndTrust(t *testing.T) {
+func TestWindowTurnsHTTPSAndTrustOnAndOff(t *testing.T) {
 	h := build(t)
 	const on = `{"on":true,"port":8443,"names":["acme.example.test"]}`
 	for _, do := range []string{"POST /explorer/https", "POST /explorer/https/trust", "POST /explorer/https/untrust"} {

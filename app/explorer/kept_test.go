@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestASendThatTheHistoryCannotTakeSaysSo(t *testing.T) {
+func TestSendReportsThatTheHistoryIsFull(t *testing.T) {
 	h := build(t)
 	file := filepath.Join(h.dir, "workspace.db")
 	if err := os.Rename(file, file+"-away"); err != nil {

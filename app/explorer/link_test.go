@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestALinkToARequestHasNoSecretNoHeaderAndNoBody(t *testing.T) {
+func TestRequestLinkHasNoSecretsHeadersOrBody(t *testing.T) {
 	h := build(t)
 	for _, v := range []string{`{"name":"size","value":"5"}`,
 		`{"name":"hidden","value":"s3cret-value","secret":true}`} {
@@ -42,7 +42,7 @@ func TestALinkToARequestHasNoSecretNoHeaderAndNoBody(t *testing.T) {
 	}
 }
 
-func TestALinkToAResponseIsForItsUserOnly(t *testing.T) {
+func TestResponseLinkIsForItsUserOnly(t *testing.T) {
 	h := build(t)
 	first := h.send(1, `{"method":"GET","path":"/alert/alerts","query":[`+
 		`{"on":true,"key":"token","value":"typed-s3cret"},`+
@@ -72,7 +72,7 @@ func TestALinkToAResponseIsForItsUserOnly(t *testing.T) {
 	}
 }
 
-func TestALinkToAScreenHasItsFilters(t *testing.T) {
+func TestScreenLinkHasTheFilters(t *testing.T) {
 	h := build(t)
 	const target = `{"screen":"alerts","id":"12","filters":[{"key":"severity","value":"4"},` +
 		`{"key":"text","value":"a&b"}]}`

@@ -6,7 +6,7 @@ import (
 )
 
 // 2026-11-20 is a Friday; 1795132800000 is its midnight in UTC.
-func TestMaintenanceIsInEffectInItsZone(t *testing.T) {
+func TestMaintenanceIsInEffectInItsTimeZone(t *testing.T) {
 	h := build(t)
 	const friday = `"from":1795132800000,"to":1795392000000`
 	for _, tt := range []struct{ planned, want string }{

@@ -150,7 +150,7 @@ func TestEveryEndpointDeclaresItsResponse(t *testing.T) {
 	}
 }
 
-func TestTheStreamDeclaresItsEvents(t *testing.T) {
+func TestEventStreamDeclaresItsEvents(t *testing.T) {
 	h := build(t)
 	media := h.openAPI().Paths.Value("/events").Get.Responses.Status(200).Value.Content["text/event-stream"]
 	if media == nil || media.Schema.Value.Properties["progress"] == nil {

@@ -93,7 +93,7 @@ func list(from, to int) string {
 	return strings.Join(items, ",")
 }
 
-func TestAScriptOfAllPagesFetchesAllPages(t *testing.T) {
+func TestScriptOfAllPagesFetchesAllPages(t *testing.T) {
 	h := build(t)
 	h.answerRaw((&shelf{n: 12}).ServeHTTP)
 	all := h.pages(fives)
@@ -119,7 +119,7 @@ func TestAScriptOfAllPagesFetchesAllPages(t *testing.T) {
 	}
 }
 
-func TestAllPagesBecomeOneDocumentByteForByte(t *testing.T) {
+func TestAllPagesBecomeOneDocumentWithUnchangedItems(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		shelf *shelf
@@ -182,7 +182,7 @@ func TestAllPagesBecomeOneDocumentByteForByte(t *testing.T) {
 	}
 }
 
-func TestAFailedLaterPageIsPartialAndGoesOnFromThere(t *testing.T) {
+func TestFailedLaterPageMarksTheRunPartialAndResumable(t *testing.T) {
 	for name, wrong := range map[string]struct {
 		answer func(w http.ResponseWriter)
 		says   string
@@ -230,7 +230,7 @@ func TestAFailedLaterPageIsPartialAndGoesOnFromThere(t *testing.T) {
 	}
 }
 
-func TestARunOfTheHistoryGoesOnAfterARestart(t *testing.T) {
+func TestRunFromTheHistoryResumesAfterARestart(t *testing.T) {
 	fails := func(w http.ResponseWriter, _ *http.Request, asked int) bool {
 		if asked == 3 {
 			w.WriteHeader(503)
@@ -272,7 +272,7 @@ func TestARunOfTheHistoryGoesOnAfterARestart(t *testing.T) {
 	}
 }
 
-func TestTooManyRequestsIsWaitedForAndTold(t *testing.T) {
+func TestRunWaitsAfterA429AndReportsIt(t *testing.T) {
 	h := build(t)
 	events := h.listen(1)
 	s := &shelf{n: 8, wrong: func(w http.ResponseWriter, _ *http.Request, asked int) bool {
@@ -308,7 +308,7 @@ func TestTooManyRequestsIsWaitedForAndTold(t *testing.T) {
 	}
 }
 
-func TestARunIsPausedResumedAndStopped(t *testing.T) {
+func TestRunIsPausedResumedAndStopped(t *testing.T) {
 	h := build(t)
 	events := h.listen(1)
 	var reached atomic.Int64
@@ -354,7 +354,7 @@ func TestARunIsPausedResumedAndStopped(t *testing.T) {
 	}
 }
 
-func TestARunThatWaitsForTheQuotaIsPausedAtOnce(t *testing.T) {
+func TestRunWaitingForQuotaPausesAtOnce(t *testing.T) {
 	h := build(t)
 	events := h.listen(1)
 	h.answerRaw(func(w http.ResponseWriter, r *http.Request) {
@@ -395,7 +395,7 @@ func TestClosingTheTabEndsTheRun(t *testing.T) {
 	<-ended
 }
 
-func TestOnlyAGETIsSentMoreThanOnce(t *testing.T) {
+func TestOnlyGETIsSentMoreThanOnce(t *testing.T) {
 	h := build(t)
 	s := &shelf{n: 12}
 	h.answerRaw(s.ServeHTTP)
@@ -406,7 +406,7 @@ func TestOnlyAGETIsSentMoreThanOnce(t *testing.T) {
 	}
 }
 
-func TestItemsThatComeTwiceAreSaid(t *testing.T) {
+func TestDuplicateItemsAreReported(t *testing.T) {
 	h := build(t)
 	h.answerRaw(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Query().Get("offset") == "0" {

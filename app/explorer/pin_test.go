@@ -84,7 +84,7 @@ func (a *authority) serve(t *testing.T, seen *string, names ...string) *httptest
 	return s
 }
 
-func TestAPinnedPortalAcceptsThePinnedCertificateAlone(t *testing.T) {
+func TestPinnedPortalAcceptsOnlyThePinnedCertificate(t *testing.T) {
 	h := build(t)
 	trusted := newAuthority(t)
 	var seen string

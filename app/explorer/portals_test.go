@@ -72,7 +72,7 @@ func (h *fixture) bodyAt(user int, portal, path string) string {
 	return h.body(user, r.Document)
 }
 
-func TestARemotePortalIsSignedInToAndItsSecretsStayInTheKeyring(t *testing.T) {
+func TestRemoteSignInKeepsSecretsInTheKeyring(t *testing.T) {
 	h := build(t)
 	far := httptest.NewServer(http.HandlerFunc(faraway))
 	defer far.Close()
@@ -170,7 +170,7 @@ func TestTabsVariablesAndHistoryBelongToAPortal(t *testing.T) {
 	}
 }
 
-func TestTheCatalogOfARemotePortalIsReadFromItsOpenAPI(t *testing.T) {
+func TestCatalogOfARemotePortalComesFromItsOpenAPI(t *testing.T) {
 	h := build(t)
 	far := httptest.NewServer(http.HandlerFunc(faraway))
 	id := h.addPortal(1, `{"name":"Far","baseUrl":"`+far.URL+`/api","auth":"none"}`)
@@ -194,7 +194,7 @@ func TestTheCatalogOfARemotePortalIsReadFromItsOpenAPI(t *testing.T) {
 	}
 }
 
-func TestAPortalIsTriedBeforeItIsKept(t *testing.T) {
+func TestPortalIsTestedBeforeItIsSaved(t *testing.T) {
 	h := build(t)
 	far := httptest.NewServer(http.HandlerFunc(faraway))
 	defer far.Close()
@@ -238,7 +238,7 @@ func TestAPortalIsTriedBeforeItIsKept(t *testing.T) {
 	}
 }
 
-func TestAnAddressWithoutAPathLeadsToTheAPI(t *testing.T) {
+func TestAddressWithoutAPathFindsTheAPI(t *testing.T) {
 	h := build(t)
 	for _, mount := range []string{"/api", "/santaba/rest"} {
 		far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -264,7 +264,7 @@ func TestAnAddressWithoutAPathLeadsToTheAPI(t *testing.T) {
 	}
 }
 
-func TestASignInWhereThereIsNoneBlamesTheAddress(t *testing.T) {
+func TestSignInAtAWrongAddressReportsTheAddress(t *testing.T) {
 	h := build(t)
 	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(405) }))
 	defer far.Close()
@@ -275,7 +275,7 @@ func TestASignInWhereThereIsNoneBlamesTheAddress(t *testing.T) {
 	}
 }
 
-func TestARedirectToAnotherHostIsShownAndGetsNoCredential(t *testing.T) {
+func TestRedirectToAnotherHostIsShownAndGetsNoCredential(t *testing.T) {
 	h := build(t)
 	far := httptest.NewServer(http.HandlerFunc(faraway))
 	defer far.Close()
@@ -292,7 +292,7 @@ func fingerprint(s *httptest.Server) string {
 	return hex.EncodeToString(sum[:])
 }
 
-func TestWhatARemotePortalAnswersIsKeptWithoutItsSecrets(t *testing.T) {
+func TestRemoteResponsesAreStoredWithoutSecrets(t *testing.T) {
 	h := build(t)
 	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestOnlyWhoHasTheRightSendsToOtherPortals(t *testing.T) {
+func TestSendingToOtherPortalsNeedsPermission(t *testing.T) {
 	h := build(t)
 	var asked atomic.Int64
 	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -40,7 +40,7 @@ func TestOnlyWhoHasTheRightSendsToOtherPortals(t *testing.T) {
 	}
 }
 
-func TestAProxyIsNotSentWhereTheExplorerMayNotGo(t *testing.T) {
+func TestProxyIsNotUsedForForbiddenAddresses(t *testing.T) {
 	h := build(t)
 	var asked atomic.Int64
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -66,7 +66,7 @@ func TestAProxyIsNotSentWhereTheExplorerMayNotGo(t *testing.T) {
 	}
 }
 
-func TestACredentialGoesInClearToAnotherMachineOnlyByConsent(t *testing.T) {
+func TestSendingCredentialsUnencryptedNeedsConsent(t *testing.T) {
 	h := build(t)
 	const refused = "would get your credential in clear text over http://"
 	for _, c := range []struct{ base, auth, more, want string }{
@@ -97,7 +97,7 @@ func TestACredentialGoesInClearToAnotherMachineOnlyByConsent(t *testing.T) {
 	}
 }
 
-func TestTheExplorerReachesTheNetworksOfTheSettingsOnly(t *testing.T) {
+func TestExplorerConnectsOnlyToAllowedNetworks(t *testing.T) {
 	h := build(t)
 	var asked atomic.Int64
 	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -130,7 +130,7 @@ func TestTheExplorerReachesTheNetworksOfTheSettingsOnly(t *testing.T) {
 	}
 }
 
-func TestAProxyIsAskedForTheNetworksOfTheSettingsOnly(t *testing.T) {
+func TestProxyIsUsedOnlyForAllowedNetworks(t *testing.T) {
 	h := build(t)
 	var asked atomic.Int64
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

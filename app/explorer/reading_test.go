@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestAnAnswerInAnotherCharsetIsReadAndSavedAsItCame(t *testing.T) {
+func TestResponseInAnotherCharsetIsShownDecodedAndSavedUnchanged(t *testing.T) {
 	h := build(t)
 	const sent = "{\"errorMessage\":\"Z\xfcrich is full\",\"field\":1}"
 	h.answerRaw(func(w http.ResponseWriter, _ *http.Request) {

@@ -24,7 +24,7 @@ func listing(t *testing.T, folder string) []string {
 	return names
 }
 
-func TestAFileIsSavedWhereThePersonSays(t *testing.T) {
+func TestFileIsSavedWhereTheUserChooses(t *testing.T) {
 	h := build(t)
 	folder := t.TempDir()
 	save := func(name, path, text string) answer {

@@ -27,7 +27,7 @@ func (h *fixture) script(body string) string {
 	return script.Text
 }
 
-func TestASavedCollectionBecomesAScript(t *testing.T) {
+func TestSavedCollectionBecomesAScript(t *testing.T) {
 	list := endpoints()[1]
 	list.Path = "/raw/list"
 	list.Response = &resource.Schema{Type: "object", Properties: []resource.Key{

@@ -20,7 +20,7 @@ import (
 	"spyglass/app/explorer/serve"
 )
 
-func TestASentRequestComesBackWhole(t *testing.T) {
+func TestSendReturnsTheWholeExchange(t *testing.T) {
 	h := build(t)
 	r := h.send(1, `{"path":"/alert/alerts","query":[{"on":true,"key":"size","value":"3"}]}`)
 	items, total := int64(3), int64(1204)
@@ -51,7 +51,7 @@ func TestASentRequestComesBackWhole(t *testing.T) {
 	}
 }
 
-func TestAnErrorOfThePortalIsAnAnswer(t *testing.T) {
+func TestErrorStatusIsAResponse(t *testing.T) {
 	h := build(t)
 	r := h.send(1, `{"path":"/nothing/here"}`)
 	if r.Status != 404 || r.StatusText != "Not Found" || !r.JSON || r.HistoryID != 1 || r.Items != nil {
@@ -59,7 +59,7 @@ func TestAnErrorOfThePortalIsAnAnswer(t *testing.T) {
 	}
 }
 
-func TestOnlyGoodHeadersGoOut(t *testing.T) {
+func TestInvalidHeadersAreNotSent(t *testing.T) {
 	h := build(t)
 	h.variables()
 	var got atomic.Pointer[http.Header]
@@ -115,7 +115,7 @@ func TestOnlyGoodHeadersGoOut(t *testing.T) {
 	}
 }
 
-func TestCancellingEndsTheRequestAndTheHistorySaysSo(t *testing.T) {
+func TestCancelEndsTheRequestAndIsInTheHistory(t *testing.T) {
 	h := build(t)
 	arrived, ended := make(chan struct{}), make(chan struct{})
 	h.answerRaw(func(_ http.ResponseWriter, r *http.Request) {
@@ -172,7 +172,7 @@ func TestStopCancelsRequestsAndStreamsAndRefusesNewOnes(t *testing.T) {
 	}
 }
 
-func TestNoAnswerTellsWhoDidNotAnswer(t *testing.T) {
+func TestConnectionErrorNamesTheAddress(t *testing.T) {
 	h := build(t)
 	address := strings.TrimPrefix(h.base, "http://")
 	for _, tt := range []struct {
@@ -227,7 +227,7 @@ func TestNoAnswerTellsWhoDidNotAnswer(t *testing.T) {
 	}
 }
 
-func TestATabKeepsItsAnswerWhenNoOtherComes(t *testing.T) {
+func TestTabKeepsItsResponseAfterAFailedSend(t *testing.T) {
 	h := build(t)
 	h.answerRaw(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/api/raw/gone" {
@@ -249,7 +249,7 @@ func TestATabKeepsItsAnswerWhenNoOtherComes(t *testing.T) {
 	}
 }
 
-func TestRedirectsAreFollowedWithinThePortalOnly(t *testing.T) {
+func TestOnlyRedirectsWithinThePortalAreFollowed(t *testing.T) {
 	h := build(t)
 	const other = "http://127.0.0.2:1/"
 	h.answerRaw(func(w http.ResponseWriter, r *http.Request) {
@@ -277,7 +277,7 @@ func hasHeader(r reply, name, value string) bool {
 	return false
 }
 
-func TestAPostIsSentOnce(t *testing.T) {
+func TestPOSTIsSentOnce(t *testing.T) {
 	h := build(t)
 	var times atomic.Int64
 	h.answerRaw(func(w http.ResponseWriter, _ *http.Request) {
@@ -292,7 +292,7 @@ func TestAPostIsSentOnce(t *testing.T) {
 	}
 }
 
-func TestALargeAnswerStreamsToDisk(t *testing.T) {
+func TestLargeResponseIsStreamedToDisk(t *testing.T) {
 	h := build(t)
 	const rows = 400_000
 	h.answerRaw(func(w http.ResponseWriter, _ *http.Request) {
@@ -333,7 +333,7 @@ func TestALargeAnswerStreamsToDisk(t *testing.T) {
 	}
 }
 
-func TestProgressIsToldWhileTheAnswerComes(t *testing.T) {
+func TestProgressIsReportedDuringTheDownload(t *testing.T) {
 	h := build(t)
 	events, others := h.listen(1), h.listen(2)
 	more := make(chan struct{})
@@ -367,7 +367,7 @@ func TestProgressIsToldWhileTheAnswerComes(t *testing.T) {
 	}
 }
 
-func TestNoSecretIsFoundAnywhere(t *testing.T) {
+func TestNoSecretIsStoredOrLogged(t *testing.T) {
 	h := build(t)
 	h.variables()
 	for _, draft := range []string{
@@ -413,7 +413,7 @@ func TestNoSecretIsFoundAnywhere(t *testing.T) {
 	}
 }
 
-func TestSigningInAsSomebodyLeavesTheOwnSessionAlone(t *testing.T) {
+func TestSigningInAsAnotherUserKeepsTheOwnSession(t *testing.T) {
 	h := build(t)
 	r := h.send(1, `{"method":"POST","path":"/session","body":"{}"}`)
 	if got := h.body(1, r.Document); !strings.Contains(got, `"came":""`) {

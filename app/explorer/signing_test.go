@@ -37,7 +37,7 @@ func checksLMv1(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, `{"signer":%q,"version":%q}`, parts[0], r.Header.Get("X-Version"))
 }
 
-func TestRequestsAreSignedWithAnAccessKeyAndTheKeyIsInNoLog(t *testing.T) {
+func TestRequestsAreSignedWithAnAccessKeyThatIsNotLogged(t *testing.T) {
 	var log bytes.Buffer
 	h := buildLogging(t, nil, &log)
 	far := httptest.NewServer(http.HandlerFunc(checksLMv1))
@@ -74,7 +74,7 @@ func TestRequestsAreSignedWithAnAccessKeyAndTheKeyIsInNoLog(t *testing.T) {
 	}
 }
 
-func TestAPortalIsAskedThroughItsProxyWithItsPassword(t *testing.T) {
+func TestPortalIsReachedThroughItsProxyWithAPassword(t *testing.T) {
 	h := build(t)
 	var through []string
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -97,7 +97,7 @@ func TestAPortalIsAskedThroughItsProxyWithItsPassword(t *testing.T) {
 	}
 }
 
-func TestAnAuthorityOfOnesOwnIsTrusted(t *testing.T) {
+func TestPrivateCertificateAuthorityIsTrusted(t *testing.T) {
 	h := build(t)
 	far := httptest.NewTLSServer(http.HandlerFunc(faraway))
 	defer far.Close()
@@ -117,7 +117,7 @@ func TestAnAuthorityOfOnesOwnIsTrusted(t *testing.T) {
 	}
 }
 
-func TestSigningOutEndsTheSessionThereAndForgetsItHere(t *testing.T) {
+func TestSignOutEndsTheRemoteSessionAndDeletesTheCredential(t *testing.T) {
 	h := build(t)
 	var ended string
 	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -143,7 +143,7 @@ func TestSigningOutEndsTheSessionThereAndForgetsItHere(t *testing.T) {
 	}
 }
 
-func TestImportedVariablesAreThoseOfThePortalThatIsShown(t *testing.T) {
+func TestImportedVariablesBelongToTheActivePortal(t *testing.T) {
 	h := build(t)
 	id := h.addPortal(1, `{"name":"Far","baseUrl":"http://portal.invalid/api","auth":"none"}`)
 	file := `{"name":"mine.json","variables":true,"text":"{\"info\":{\"name\":\"Mine\"},` +

@@ -30,7 +30,7 @@ func draft(method, path string) string {
 	return `{"method":"` + method + `","path":"` + path + `"}`
 }
 
-func TestATableIsReadByWindow(t *testing.T) {
+func TestTableIsReadInWindows(t *testing.T) {
 	ask := table(t, listed)
 	for _, tt := range []struct {
 		what string
@@ -67,7 +67,7 @@ func TestATableIsReadByWindow(t *testing.T) {
 	}
 }
 
-func TestATableIsSavedWhole(t *testing.T) {
+func TestTableIsSavedInFull(t *testing.T) {
 	ask := table(t, listed)
 	a := ask("export?format=csv&name=" + url.QueryEscape(`..\device/"devices"`+"\r\n"))
 	if got, want := a.header.Get("Content-Disposition"), `attachment; filename=device-devices.csv`; got != want {
@@ -91,7 +91,7 @@ func TestATableIsSavedWhole(t *testing.T) {
 	}
 }
 
-func TestWhatIsTooMuchForTheClipboardIsForAFile(t *testing.T) {
+func TestTableTooLargeForTheClipboardIsSavedToAFile(t *testing.T) {
 	ask := table(t, `["`+strings.Repeat("x", 3<<20)+`","`+strings.Repeat("y", 2<<20)+`"]`)
 	if a := ask("export?format=csv&clip=true"); a.status != 400 ||
 		!strings.Contains(a.body, "as CSV, this is more than 4 MiB, too much for the clipboard; save it as a file") {

@@ -31,7 +31,7 @@ func (h *fixture) undo(user int, id int64) answer {
 	return h.ask(user, "POST /explorer/history/"+strconv.FormatInt(id, 10)+"/undo", "{}")
 }
 
-func TestAWriteIsTakenBack(t *testing.T) {
+func TestUndoRevertsAWrite(t *testing.T) {
 	for _, tt := range []struct {
 		do, body string
 		noBin    bool
@@ -93,7 +93,7 @@ func TestAWriteIsTakenBack(t *testing.T) {
 	}
 }
 
-func TestAWriteIsNotTakenBack(t *testing.T) {
+func TestUndoIsRefused(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		since  func(s *store)
@@ -132,7 +132,7 @@ func TestAWriteIsNotTakenBack(t *testing.T) {
 	}
 }
 
-func TestAWriteThatChangedNothingOffersNoWayBack(t *testing.T) {
+func TestWriteWithoutAChangeOffersNoUndo(t *testing.T) {
 	h, _ := storeFixture(t, true)
 	if says, _ := h.written("PATCH", "/raw/things/7", `{"note":""}`); says != "" {
 		t.Errorf("offered %q", says)
@@ -142,7 +142,7 @@ func TestAWriteThatChangedNothingOffersNoWayBack(t *testing.T) {
 	}
 }
 
-func TestAWriteIsTakenBackAfterARestart(t *testing.T) {
+func TestUndoWorksAfterARestart(t *testing.T) {
 	for _, tt := range []struct{ do, body, says, wrote string }{
 		{"PATCH /raw/things/7", `{"note":"new","size":6}`, "will restore note and size",
 			`PATCH /things/7 {"note":"","size":5} if "v2"`},
@@ -179,7 +179,7 @@ func TestAWriteIsTakenBackAfterARestart(t *testing.T) {
 	}
 }
 
-func TestAWayBackWithASecretEndsWithTheProcess(t *testing.T) {
+func TestUndoWithASecretEndsWithTheProcess(t *testing.T) {
 	for _, tt := range []struct {
 		name, body string
 		stands     func(s *store)
@@ -210,7 +210,7 @@ func TestAWayBackWithASecretEndsWithTheProcess(t *testing.T) {
 	}
 }
 
-func TestTheHistoryOfAnUndoMasksTheSecretsOfThePath(t *testing.T) {
+func TestHistoryOfAnUndoMasksSecretsInThePath(t *testing.T) {
 	for _, tt := range []struct{ method, path, secret, body string }{
 		{"PATCH", "/raw/things/{{id}}?loud=1", "7", `{"note":"new"}`},
 		{"DELETE", "/raw/things/{{id}}", "7", ""},
@@ -249,7 +249,7 @@ func TestTheHistoryOfAnUndoMasksTheSecretsOfThePath(t *testing.T) {
 	}
 }
 
-func TestAWayBackGoesWithItsHistory(t *testing.T) {
+func TestUndoIsDeletedWithItsHistoryEntry(t *testing.T) {
 	for _, do := range []string{"DELETE /explorer/history/1", "DELETE /explorer/history"} {
 		h, _ := storeFixture(t, true)
 		h.written("PATCH", "/raw/things/7", `{"note":"new"}`)

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-func TestAnAnswerThatCameCompressedIsUnpacked(t *testing.T) {
+func TestCompressedResponseIsDecompressed(t *testing.T) {
 	pack := func(to io.WriteCloser, packed *bytes.Buffer) []byte {
 		if _, err := io.WriteString(to, `{"a":"packed"}`); err != nil || to.Close() != nil {
 			t.Fatal(err)
@@ -47,7 +47,7 @@ func TestAnAnswerThatCameCompressedIsUnpacked(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoHTTPIsSaidInWords(t *testing.T) {
+func TestNonHTTPResponseIsExplained(t *testing.T) {
 	h := build(t)
 	for _, tt := range []struct{ answer, says string }{
 		{"SSH-2.0-OpenSSH_9.2\r\n", `did not respond in HTTP: malformed HTTP response "SSH-2.0-OpenSSH_9.2"`},

@@ -82,7 +82,7 @@ func (h *fixture) watch(body string) string {
 	return a.body
 }
 
-func TestAWatchRecordsNumbersUntilItsChecksPass(t *testing.T) {
+func TestWatchRecordsNumbersUntilItsChecksPass(t *testing.T) {
 	h := build(t)
 	asked := h.counting(`{"state":"busy","list":[{"id":7,"n":1},{"id":9,"n":2}]}`, "429",
 		`{"state":"done","list":[{"id":9,"n":5},{"id":7,"n":1}],"extra":3}`)
@@ -133,7 +133,7 @@ func TestAWatchRecordsNumbersUntilItsChecksPass(t *testing.T) {
 	}
 }
 
-func TestAWatchEndsWhenItCannotGoOn(t *testing.T) {
+func TestWatchEndsOnAFatalError(t *testing.T) {
 	h := build(t)
 	h.counting(`{"n":1}`, "401")
 	if got := h.watch(`{"watchId":"w","every":1,"draft":{"path":"/raw/x"}}`); !strings.Contains(got,
@@ -157,7 +157,7 @@ func TestAWatchEndsWhenItCannotGoOn(t *testing.T) {
 	}
 }
 
-func TestAWatchEndsWithItsCallerAndThreeRunAtATime(t *testing.T) {
+func TestWatchEndsWithItsContextAndThreeRunAtATime(t *testing.T) {
 	h := build(t)
 	h.counting(`{"n":1}`)
 	events := h.listen(1)

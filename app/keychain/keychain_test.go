@@ -98,7 +98,7 @@ func withoutKeyring(t *testing.T, k *Keychain) {
 	has(t, k, "admin", "s3cret")
 }
 
-func TestASecretLastsInTheKeyring(t *testing.T) {
+func TestSecretStaysInTheKeyring(t *testing.T) {
 	switch os.Getenv(part) {
 	case "":
 		need(t, "dbus-run-session", "dbus-daemon")
@@ -133,7 +133,7 @@ func TestASecretLastsInTheKeyring(t *testing.T) {
 	}
 }
 
-func TestWithoutABusASecretStaysInMemoryAndNothingIsStarted(t *testing.T) {
+func TestWithoutDBusSecretsStayInMemory(t *testing.T) {
 	if os.Getenv(part) == "" {
 		if _, err := os.Stat(filepath.Join("/run/user", strings.TrimSpace(userID()), "bus")); err == nil {
 			t.Skip("this user has a session bus that cannot be hidden")
@@ -172,7 +172,7 @@ func userID() string {
 	return string(out)
 }
 
-func TestABusWithoutAKeyringIsNoKeyring(t *testing.T) {
+func TestDBusWithoutASecretServiceIsNoKeyring(t *testing.T) {
 	if os.Getenv(part) == "" {
 		again(t, []string{part + "=inside", "DBUS_SESSION_BUS_ADDRESS=unix:path=" +
 			filepath.Join(t.TempDir(), "nothing")}, "env")
@@ -182,7 +182,7 @@ func TestABusWithoutAKeyringIsNoKeyring(t *testing.T) {
 	withoutKeyring(t, k)
 }
 
-func TestABusThatIsSilentCostsTheLimitOnce(t *testing.T) {
+func TestSilentDBusCostsOneTimeout(t *testing.T) {
 	if os.Getenv(part) == "" {
 		socket := filepath.Join(t.TempDir(), "bus")
 		l, err := net.Listen("unix", socket) // takes connections and says nothing
@@ -196,7 +196,7 @@ func TestABusThatIsSilentCostsTheLimitOnce(t *testing.T) {
 	slow(t)
 }
 
-func TestAKeyringThatNeverAnswersCostsTheLimitOnce(t *testing.T) {
+func TestSilentKeyringCostsOneTimeout(t *testing.T) {
 	if os.Getenv(part) == "" {
 		need(t, "dbus-run-session", "dbus-daemon")
 		again(t, []string{part + "=inside"}, "dbus-run-session", "--")
@@ -228,7 +228,7 @@ func slow(t *testing.T) {
 	}
 }
 
-func TestALateAnswerTakesOverWhatWasWantedMeanwhile(t *testing.T) {
+func TestLateKeyringReceivesPendingWrites(t *testing.T) {
 	if os.Getenv(part) == "" {
 		need(t, "dbus-run-session", "dbus-daemon")
 		need(t, "gnome-keyring-daemon", "gnome-keyring")

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-func TestAPanicInTheKeyringIsAnErrorAndLetsTheNextCallIn(t *testing.T) {
+func TestPanicInTheKeyringIsAnErrorAndReleasesTheLock(t *testing.T) {
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nowhere") // nobody connects there
 	k := &Keychain{service: "Spyglass", log: slog.New(slog.DiscardHandler), limit: time.Minute,
 		turn: make(chan struct{}, 1), memory: map[string]kept{}}

@@ -11,7 +11,7 @@ import (
 	"spyglass/backend/fault"
 )
 
-func TestALinkLeadsToOneThing(t *testing.T) {
+func TestLinkHasExactlyOneTarget(t *testing.T) {
 	call := func(method, path string, query ...link.Pair) link.Target {
 		if query == nil {
 			query = []link.Pair{}
@@ -137,7 +137,7 @@ func TestALinkLeadsToOneThing(t *testing.T) {
 	}
 }
 
-func TestEveryScreenIsReadAsItWasWritten(t *testing.T) {
+func TestScreenLinksRoundTrip(t *testing.T) {
 	for _, screen := range link.Screens {
 		for _, want := range []link.Target{
 			{Screen: screen},
@@ -157,7 +157,7 @@ func TestEveryScreenIsReadAsItWasWritten(t *testing.T) {
 	}
 }
 
-func TestRequestsResponsesAndComparisonsAreReadAsTheyWereWritten(t *testing.T) {
+func TestRequestResponseAndComparisonLinksRoundTrip(t *testing.T) {
 	call := &link.Call{Method: "GET", Path: "/device/devices", Query: []link.Pair{
 		{Key: "filter", Value: `displayName~"a&b"`}, {Key: "size", Value: ""}}}
 	bare := &link.Call{Method: "DELETE", Path: "/device/devices/7", Query: []link.Pair{}}
@@ -187,7 +187,7 @@ func TestRequestsResponsesAndComparisonsAreReadAsTheyWereWritten(t *testing.T) {
 	}
 }
 
-func TestNoLinkLeadsToWhatALinkMustNotShow(t *testing.T) {
+func TestForbiddenTargetsAreRefused(t *testing.T) {
 	for want, target := range map[string]link.Target{
 		"No link can lead here: a link must not contain variables": {Call: &link.Call{Method: "GET", Path: "/a",
 			Query: []link.Pair{{Key: "b", Value: "{{secret}}"}}}},
@@ -204,7 +204,7 @@ func TestNoLinkLeadsToWhatALinkMustNotShow(t *testing.T) {
 	}
 }
 
-func TestTheSentenceRepeatsNothingThatMisleads(t *testing.T) {
+func TestErrorQuotesNoControlCharacters(t *testing.T) {
 	_, err := link.Read("spyglass://x/100%d\u202e\x1b[31m" + strings.Repeat("y", 100))
 	want := "“spyglass://x/100%d[31m" + strings.Repeat("y", 80-len("spyglass://x/100%d[31m")) +
 		"…” cannot be opened: it contains control characters"

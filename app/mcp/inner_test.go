@@ -16,7 +16,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-func TestWordsFindTheEndpointThatTheyMean(t *testing.T) {
+func TestSearchFindsEndpointsByDescription(t *testing.T) {
 	all := []resource.Endpoint{
 		{Method: "GET", Path: "/device/devices", Summary: "List devices", Category: "Devices"},
 		{Method: "DELETE", Path: "/device/devices/{id}", Summary: "Delete a device", Category: "Devices"},
@@ -43,7 +43,7 @@ func TestWordsFindTheEndpointThatTheyMean(t *testing.T) {
 	}
 }
 
-func TestAPathIsReadAsAModelWritesIt(t *testing.T) {
+func TestPathIsParsedAsModelsWriteIt(t *testing.T) {
 	target := &outgoing.Target{URL: "http://127.0.0.1:8443/api", Catalog: &catalog.Catalog{}}
 	target.Place()
 	a := &ask{&Server{o: Options{Version: "1"}}, &Caller{Agent: "x) y\n(é"}, target}
@@ -84,7 +84,7 @@ func TestAPathIsReadAsAModelWritesIt(t *testing.T) {
 	}
 }
 
-func TestALongResponseIsCutWithAWayToTheRest(t *testing.T) {
+func TestLongResponseIsTruncatedWithAHandleForTheRest(t *testing.T) {
 	long := strings.Repeat("x", 1000)
 	var items []string
 	for i := range 200 {
@@ -141,7 +141,7 @@ func TestHandlesAreLimitedAndExpire(t *testing.T) {
 	}
 }
 
-func TestARequestInsideTheProcessIsLikeOneOutside(t *testing.T) {
+func TestInProcessRequestBehavesLikeHTTP(t *testing.T) {
 	var got *http.Request
 	big := strings.Repeat("x", maxResponse)
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -183,7 +183,7 @@ func TestARequestInsideTheProcessIsLikeOneOutside(t *testing.T) {
 	response.Body.Close()
 }
 
-func TestAddressesThatWouldLeakTheTokenAreRefused(t *testing.T) {
+func TestAddressesThatLeakTheTokenAreRefused(t *testing.T) {
 	for address, want := range map[string]string{
 		"":                               "--portal must be an address",
 		"ftp://portal.example":           "--portal must be an address",
@@ -208,7 +208,7 @@ func TestAddressesThatWouldLeakTheTokenAreRefused(t *testing.T) {
 	}
 }
 
-func TestWhoReceivedNothingIsNotNotified(t *testing.T) {
+func TestFailedDeliveriesAreNotListedAsNotified(t *testing.T) {
 	n := notified{Recipients: []string{"ola by email", "kari by email", "Hook", "Late", "old by email"}}
 	n.correct([]delivery{
 		{Recipient: "ola by email", State: "failed", Error: "the mail server refused it"},

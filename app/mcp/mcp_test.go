@@ -21,7 +21,7 @@ import (
 	"spyglass/backend/server"
 )
 
-func TestAnAgentSeesOnlyReadingToolsUnlessItMayWrite(t *testing.T) {
+func TestAgentSeesOnlyReadToolsUnlessWritesAreAllowed(t *testing.T) {
 	reads := []string{"call_endpoint", "chart", "describe_endpoint", "explain_alert", "list_alerts", "list_items",
 		"search_endpoints"}
 	for _, writes := range []bool{false, true} {
@@ -67,7 +67,7 @@ func TestAnAgentSeesOnlyReadingToolsUnlessItMayWrite(t *testing.T) {
 	}
 }
 
-func TestAnAgentFindsDescribesAndReadsEndpoints(t *testing.T) {
+func TestAgentFindsDescribesAndReadsEndpoints(t *testing.T) {
 	each(t, false, func(t *testing.T, a *agent) {
 		var found struct {
 			Endpoints []struct{ Endpoint, Summary string }
@@ -144,7 +144,7 @@ func TestAnAgentFindsDescribesAndReadsEndpoints(t *testing.T) {
 	})
 }
 
-func TestAnAgentPagesThroughAListWithinABound(t *testing.T) {
+func TestAgentPagesThroughAListWithinALimit(t *testing.T) {
 	each(t, false, func(t *testing.T, a *agent) {
 		type list struct {
 			Items []struct {
@@ -206,7 +206,7 @@ func anAlert(t *testing.T, a *agent) (id, device string) {
 	return "", ""
 }
 
-func TestAnAgentListsAndExplainsAlerts(t *testing.T) {
+func TestAgentListsAndExplainsAlerts(t *testing.T) {
 	each(t, false, func(t *testing.T, a *agent) {
 		id, device := anAlert(t, a)
 		var listed struct {
@@ -281,7 +281,7 @@ func TestAnAgentListsAndExplainsAlerts(t *testing.T) {
 	})
 }
 
-func TestAChartIsAPNGWithItsFigures(t *testing.T) {
+func TestChartIsAPNGWithItsFigures(t *testing.T) {
 	each(t, false, func(t *testing.T, a *agent) {
 		id, device := anAlert(t, a)
 		for _, args := range []map[string]any{
@@ -331,7 +331,7 @@ type done struct {
 	Handle string `json:"undo_handle"`
 }
 
-func TestAChangeIsPreviewedConfirmedAndUndone(t *testing.T) {
+func TestChangeIsPreviewedConfirmedAndUndone(t *testing.T) {
 	each(t, true, func(t *testing.T, a *agent) {
 		path := "/api/device/devices/7?fields=description"
 		was := demo.mustAsk(t, "GET", path, "")
@@ -389,7 +389,7 @@ func TestAChangeIsPreviewedConfirmedAndUndone(t *testing.T) {
 	})
 }
 
-func TestAChangeOfSomethingThatHasChangedIsRefused(t *testing.T) {
+func TestChangeOfAModifiedObjectIsRefused(t *testing.T) {
 	each(t, true, func(t *testing.T, a *agent) {
 		var shown diff
 		preview := map[string]any{"method": "PATCH", "path": "/device/devices/8",
@@ -406,7 +406,7 @@ func TestAChangeOfSomethingThatHasChangedIsRefused(t *testing.T) {
 	})
 }
 
-func TestSecretsStayOutOfTheReachOfAnAgent(t *testing.T) {
+func TestAgentsCannotReadSecrets(t *testing.T) {
 	each(t, true, func(t *testing.T, a *agent) {
 		a.refused("preview_change", map[string]any{"method": "POST", "path": "/setting/admins/1/apitokens",
 			"body": map[string]any{"note": "mine"}}, "secret", "nothing was sent")
@@ -420,7 +420,7 @@ func TestSecretsStayOutOfTheReachOfAnAgent(t *testing.T) {
 	})
 }
 
-func TestAServerThatOnlyReadsRefusesChanges(t *testing.T) {
+func TestReadOnlyServerRefusesChanges(t *testing.T) {
 	a := demo.connect(t, demo.token(t, "admin"), false)
 	if _, err := a.CallTool(t.Context(), &sdk.CallToolParams{Name: "confirm_change",
 		Arguments: map[string]any{"handle": "x"}}); err == nil || !strings.Contains(err.Error(), "unknown tool") {
@@ -439,7 +439,7 @@ func TestAServerThatOnlyReadsRefusesChanges(t *testing.T) {
 	b.refused("preview_change", preview, "read-only")
 }
 
-func TestARevokedTokenIsRefused(t *testing.T) {
+func TestRevokedTokenIsRefused(t *testing.T) {
 	made := demo.mustAsk(t, "POST", "/api/setting/admins/1/apitokens", `{"note":"of an agent"}`)
 	var token struct {
 		ID     int
@@ -460,7 +460,7 @@ func TestARevokedTokenIsRefused(t *testing.T) {
 	}
 }
 
-func TestARoleWithoutThePermissionIsRefused(t *testing.T) {
+func TestRoleWithoutThePermissionIsRefused(t *testing.T) {
 	demo.allowWrites(t, true)
 	defer demo.allowWrites(t, false)
 	token := demo.token(t, "viewer")
@@ -474,7 +474,7 @@ func TestARoleWithoutThePermissionIsRefused(t *testing.T) {
 	}
 }
 
-func TestAHandleBelongsToOneUser(t *testing.T) {
+func TestHandleBelongsToOneUser(t *testing.T) {
 	demo.allowWrites(t, true)
 	defer demo.allowWrites(t, false)
 	admin, operator := demo.token(t, "admin"), demo.token(t, "operator")
@@ -484,7 +484,7 @@ func TestAHandleBelongsToOneUser(t *testing.T) {
 	demo.connectHTTP(t, &operator).refused("confirm_change", map[string]any{"handle": shown.Handle}, "no preview")
 }
 
-func TestTheRateLimitSaysHowLongToWait(t *testing.T) {
+func TestRateLimitErrorSaysHowLongToWait(t *testing.T) {
 	h, err := open(filepath.Join(t.TempDir(), "data"), server.Options{NoHistory: true})
 	if err != nil {
 		t.Fatal(err)
@@ -527,7 +527,7 @@ func (h *fixture) post(t *testing.T, method, token, body string, headers ...stri
 const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",` +
 	`"capabilities":{},"clientInfo":{"name":"raw","version":"1"}}}`
 
-func TestOnlyOwnPagesAndTokensReachAgents(t *testing.T) {
+func TestOnlyTokensAndSameOriginPagesAreAccepted(t *testing.T) {
 	good := "Bearer " + demo.token(t, "admin")
 	for _, tt := range []struct {
 		name, method, token, body string
@@ -560,7 +560,7 @@ func TestOnlyOwnPagesAndTokensReachAgents(t *testing.T) {
 	}
 }
 
-func TestASessionBelongsToOneUserAndSessionsAreLimited(t *testing.T) {
+func TestSessionBelongsToOneUserAndSessionsAreLimited(t *testing.T) {
 	begin := func(user string) string {
 		response, err := demo.post(t, "POST", "Bearer "+demo.token(t, user), initialize)
 		if err != nil {
@@ -602,7 +602,7 @@ func TestASessionBelongsToOneUserAndSessionsAreLimited(t *testing.T) {
 	}
 }
 
-func TestAPortalWithoutADocumentCanStillBeRead(t *testing.T) {
+func TestPortalWithoutOpenAPICanBeRead(t *testing.T) {
 	const token = "a-token-that-is-long"
 	portal := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -625,7 +625,7 @@ func TestAPortalWithoutADocumentCanStillBeRead(t *testing.T) {
 	a.refused("preview_change", map[string]any{"method": "DELETE", "path": "/things/1"}, "no OpenAPI document")
 }
 
-func TestACertificateIsTrustedBecauseTheFolderNamesIt(t *testing.T) {
+func TestCertificateInTheDataFolderIsTrusted(t *testing.T) {
 	folder := t.TempDir()
 	cert, key := selfSigned(t, folder)
 	h, err := open(filepath.Join(folder, "data"), server.Options{NoHistory: true, TLSCert: cert, TLSKey: key})

@@ -66,7 +66,7 @@ var recorded = []Recorded{
 
 func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
-func TestARequestGetsTheResponseThatFitsBest(t *testing.T) {
+func TestRequestGetsTheBestMatchingResponse(t *testing.T) {
 	strict := New(Options{Recorded: recorded, Log: quiet()})
 	loose := New(Options{Recorded: recorded, Log: quiet(), Loose: true})
 	for _, tt := range []struct {
@@ -103,7 +103,7 @@ func TestARequestGetsTheResponseThatFitsBest(t *testing.T) {
 	}
 }
 
-func TestAnExampleCanBeChosen(t *testing.T) {
+func TestExampleCanBeSelected(t *testing.T) {
 	m := New(Options{Recorded: recorded, Log: quiet()})
 	for _, header := range [][]string{{"X-Mock-Response-Code", "404"}, {"X-Mock-Response-Name", "Missing"}} {
 		if r := send(m, "GET", "/api/alert/alerts/5", "", header...); r.StatusCode != 404 || text(t, r) != `"9"` {
@@ -112,7 +112,7 @@ func TestAnExampleCanBeChosen(t *testing.T) {
 	}
 }
 
-func TestAnUnmatchedRequestNamesTheNearest(t *testing.T) {
+func TestUnmatchedRequestNamesTheNearest(t *testing.T) {
 	m := New(Options{Recorded: recorded, Log: quiet()})
 	for _, tt := range []struct{ method, path, body, says string }{
 		{"GET", "/api/device/devices?size=6&filter=name~%22a%26b%22", "", "no response is recorded for GET " +
@@ -141,7 +141,7 @@ func TestAnUnmatchedRequestNamesTheNearest(t *testing.T) {
 	}
 }
 
-func TestAResponseIsSentAsItWasRecorded(t *testing.T) {
+func TestResponseIsSentAsRecorded(t *testing.T) {
 	var log bytes.Buffer
 	m := New(Options{Local: true, Log: slog.New(slog.NewTextHandler(&log, nil)), Recorded: []Recorded{
 		{From: "request 1", Method: "GET", URL: "/a", Status: 207, Zipped: zip("a,b"), Headers: [][2]string{
@@ -161,7 +161,7 @@ func TestAResponseIsSentAsItWasRecorded(t *testing.T) {
 	}
 }
 
-func TestAPartOfTheRequestsFails(t *testing.T) {
+func TestFailOptionFailsAPercentageOfRequests(t *testing.T) {
 	for _, wrong := range []string{"", "429", "429:", "200:10%", "429:0%", "429:101%", "x:10%"} {
 		if _, err := ReadFailing(wrong); err == nil {
 			t.Errorf("%q is accepted", wrong)
@@ -185,7 +185,7 @@ func TestAPartOfTheRequestsFails(t *testing.T) {
 	}
 }
 
-func TestALatencyEndsWithTheRequest(t *testing.T) {
+func TestLatencyEndsWhenTheRequestIsCancelled(t *testing.T) {
 	m := New(Options{Recorded: recorded, Log: quiet(), Latency: time.Hour})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -38,7 +38,7 @@ var documented = ondisk.Request{Name: "Create a device", Order: 2, Draft: worksp
 	Checks: []expect.Check{{On: true, Kind: "status", Op: "is", Value: "201"}},
 }}
 
-func TestTheDocumentedFilesAreWhatIsWrittenAndRead(t *testing.T) {
+func TestDocumentedFilesRoundTrip(t *testing.T) {
 	page, err := os.ReadFile("../../build/docs/collections.md")
 	if err != nil {
 		t.Fatal(err)
@@ -93,7 +93,7 @@ var hostile = []string{"", "yes", "null", "~", "1_000", "0x1F", "2026-11-26", "-
 	"a\n---\nb", "a\n=======\nb\n", "<<<<<<< ours\n", "...", "key: |\n  x\n", strings.Repeat("x", 2000), "a\n  b\n c",
 	"\\n", "\u200b", "<<", "=", "1e3", "0o7", ".inf", "a #b\nc", "  \n  x"}
 
-func TestEveryTextIsReadBackAsItWas(t *testing.T) {
+func TestEveryTextRoundTrips(t *testing.T) {
 	for _, text := range hostile {
 		want := ondisk.Request{Name: "x", Doc: text, Draft: workspace.Draft{Method: "POST", Path: text,
 			Template: text, Mode: "raw", Body: text, Timeout: 7, PathParams: workspace.Rows{},
@@ -165,7 +165,7 @@ body: |
   b
 `
 
-func TestAChangeKeepsTheCommentsOfAFile(t *testing.T) {
+func TestChangeKeepsTheCommentsOfAFile(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		file   string
@@ -270,7 +270,7 @@ func FuzzDecodeRequest(f *testing.F) {
 	})
 }
 
-func TestABrokenFileIsRefusedWithItsLine(t *testing.T) {
+func TestInvalidFileIsRefusedWithTheLine(t *testing.T) {
 	for _, tt := range []struct{ text, says string }{
 		{"name: A\n<<<<<<< HEAD\nmethod: GET\n=======\nmethod: PUT\n>>>>>>> topic\n",
 			"a.yaml, line 2: there is an unresolved conflict of git. Resolve it in an editor"},
@@ -301,7 +301,7 @@ func TestABrokenFileIsRefusedWithItsLine(t *testing.T) {
 	}
 }
 
-func TestFilesHaveNamesThatEverySystemAccepts(t *testing.T) {
+func TestFileNamesAreValidOnEverySystem(t *testing.T) {
 	for name, want := range map[string]string{
 		"List devices": "List devices", "GET /a/{id}?x=1": "GET -a-{id}-x=1", "a\tb\nc": "a-b-c", "": "Untitled",
 		"...": "Untitled", ".git": "git", "--help": "help", "con": "_con", "COM1.txt": "_COM1.txt",
@@ -331,7 +331,7 @@ func TestFilesHaveNamesThatEverySystemAccepts(t *testing.T) {
 	}
 }
 
-func TestALinkIsNotFollowed(t *testing.T) {
+func TestSymlinksAreNotFollowed(t *testing.T) {
 	dir, outside := t.TempDir(), t.TempDir()
 	put(t, outside, map[string]string{"secret.yaml": "method: GET\npath: /secret\n"})
 	put(t, dir, map[string]string{"collection.yaml": "spyglass: 1\nname: x\n", "a.yaml": "method: GET\npath: /a\n"})
@@ -358,7 +358,7 @@ func TestALinkIsNotFollowed(t *testing.T) {
 	}
 }
 
-func TestAScanReadsOnlyWhatChanged(t *testing.T) {
+func TestScanReadsOnlyChangedFiles(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, map[string]string{"collection.yaml": "spyglass: 1\nname: x\n", "a.yaml": "method: GET\n",
 		"big.yaml": strings.Repeat("x", ondisk.MaxFile+1)})

@@ -8,7 +8,7 @@ import (
 	"spyglass/app/pairs"
 )
 
-func TestAnAmpersandWithinQuotesBelongsToTheValue(t *testing.T) {
+func TestQuotedAmpersandBelongsToTheValue(t *testing.T) {
 	for _, tt := range []struct {
 		query   string
 		want    []string

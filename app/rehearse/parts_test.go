@@ -127,7 +127,7 @@ func (p *portal) hasParts(report *rehearse.Report) {
 	}
 }
 
-func TestPartsOfDevicesAreRehearsed(t *testing.T) {
+func TestNestedDeviceDataIsRehearsed(t *testing.T) {
 	real, copied := open(t, "Real"), open(t, "Rehearsal")
 	real.furnish()
 	real.furnishParts()
@@ -197,7 +197,7 @@ func TestPartsOfDevicesAreRehearsed(t *testing.T) {
 	}
 }
 
-func TestReadingPartsIsResumedWithTheNextDevice(t *testing.T) {
+func TestCopyResumesWithTheNextDevice(t *testing.T) {
 	real, copied := open(t, "Real"), open(t, "Rehearsal")
 	real.furnish()
 	real.furnishParts()

@@ -163,7 +163,7 @@ func noteOf(r *rehearse.Report, name, field string, why rehearse.Why) bool {
 	})
 }
 
-func TestAPortalIsRehearsedAndItsChangesAreCarriedBack(t *testing.T) {
+func TestChangesOfARehearsalAreAppliedToTheOriginal(t *testing.T) {
 	real, copied := open(t, "Real"), open(t, "Rehearsal")
 	real.furnish()
 	copied.add("/setting/functions", `{"name": "unrelated", "code": "true()"}`) // other ids than there
@@ -406,7 +406,7 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-func TestACopyKeepsToTheQuotaAndIsResumed(t *testing.T) {
+func TestCopyRespectsTheQuotaAndResumes(t *testing.T) {
 	real, copied := open(t, "Real"), open(t, "Rehearsal")
 	real.furnish()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -464,7 +464,7 @@ func TestACopyKeepsToTheQuotaAndIsResumed(t *testing.T) {
 	}
 }
 
-func TestACopyNeedsAPortalOfItsOwn(t *testing.T) {
+func TestCopyNeedsASeparatePortal(t *testing.T) {
 	real, mine := open(t, "Real"), open(t, "Mine")
 	mine.add("/device/devices", `{"name": "192.0.2.1"}`)
 	r := rehearsal(t, real, mine)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestTheWindowShowsTheProgressOfAnUpgradeAndThenThePage(t *testing.T) {
+func TestWindowShowsTheUpgradeProgressThenThePage(t *testing.T) {
 	var why error = &Busy{Doing: "portal.db: updating <device>, 40 %", Percent: 40}
 	w := Window{Title: "Spyglass", Theme: "light", Log: slog.New(slog.DiscardHandler), Open: func() (string, error) {
 		return "http://127.0.0.1:8080/launch?t=1", why

@@ -13,7 +13,7 @@ var (
 	above  = display{Name: "DP-2", Y: -1440, Width: 2560, Height: 1440}
 )
 
-func TestAWindowComesBackOntoADisplay(t *testing.T) {
+func TestWindowIsMovedBackOntoADisplay(t *testing.T) {
 	for _, tt := range []struct {
 		name       string
 		displays   []display
@@ -54,7 +54,7 @@ func TestAWindowComesBackOntoADisplay(t *testing.T) {
 	}
 }
 
-func TestEachArrangementOfDisplaysHasAPlaceOfItsOwn(t *testing.T) {
+func TestWindowPositionIsStoredPerDisplayArrangement(t *testing.T) {
 	desk, alone := arrangement([]display{laptop, beside}), arrangement([]display{laptop})
 	if desk != "HDMI-1 1920x1080+1280+-200, eDP-1 1280x800+0+0" || desk != arrangement([]display{beside, laptop}) {
 		t.Errorf("the arrangement is called %q", desk)

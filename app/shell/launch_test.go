@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestTheBrowserIsOpenedWithoutTheTokenOnACommandLine(t *testing.T) {
+func TestBrowserCommandLineHasNoToken(t *testing.T) {
 	folder, tools := t.TempDir(), t.TempDir()
 	name, _ := opener(runtime.GOOS, folder)
 	if err := os.WriteFile(filepath.Join(tools, name), []byte("#!/bin/sh\n"), 0o700); err != nil {

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-func TestAFirstWindowHasTheDefaultSize(t *testing.T) {
+func TestFirstWindowHasTheDefaultSize(t *testing.T) {
 	for _, tt := range []struct{ last, want Place }{
 		{Place{}, Place{Width: 1440, Height: 900}},
 		{Place{X: 5, Y: 6, Width: 20, Height: 900}, Place{Width: 1440, Height: 900}},
@@ -29,7 +29,7 @@ func TestAFirstWindowHasTheDefaultSize(t *testing.T) {
 	}
 }
 
-func TestTheBootstrapPageSaysWhyThereIsNoOther(t *testing.T) {
+func TestBootstrapPageShowsTheStartError(t *testing.T) {
 	w := Window{Title: "Spyglass", Log: slog.New(slog.DiscardHandler), Open: func() (string, error) {
 		return "", errors.New("the data folder </main> is newer")
 	}}
@@ -45,7 +45,7 @@ func TestTheBootstrapPageSaysWhyThereIsNoOther(t *testing.T) {
 	}
 }
 
-func TestTheTroublePageTriesAgainShowsTheFolderAndQuits(t *testing.T) {
+func TestErrorPageRetriesShowsTheFolderAndQuits(t *testing.T) {
 	folder, tools := t.TempDir(), t.TempDir()
 	opened := filepath.Join(tools, "opened")
 	script := "#!/bin/sh\necho \"$1\" > " + opened + ".new && mv " + opened + ".new " + opened + "\n"
@@ -97,7 +97,7 @@ func TestTheTroublePageTriesAgainShowsTheFolderAndQuits(t *testing.T) {
 	}
 }
 
-func TestTheBootstrapPageGoesOnToAFreshAddressEachTime(t *testing.T) {
+func TestBootstrapPageRedirectsToANewAddressEachTime(t *testing.T) {
 	const system = "html { background: #0b1014 } @media (prefers-color-scheme: light) { html { background: #efede7 } }"
 	opened := 0
 	for _, tt := range []struct{ theme, style, background string }{
@@ -138,7 +138,7 @@ func TestTheBootstrapPageGoesOnToAFreshAddressEachTime(t *testing.T) {
 // stay is the visit of a window that cannot change its address by itself.
 func stay(string) bool { return false }
 
-func TestAWindowThatGoesThereItselfGetsNoBootstrapPage(t *testing.T) {
+func TestSelfNavigatingWindowGetsNoBootstrapPage(t *testing.T) {
 	var why error
 	var visited []string
 	w := Window{Title: "Spyglass", Log: slog.New(slog.DiscardHandler),
@@ -183,7 +183,7 @@ func TestOnlyWebAddressesAreOpened(t *testing.T) {
 	}
 }
 
-func TestNativeWithoutAWindowSaysSo(t *testing.T) {
+func TestNativeWithoutAWindowReturnsAnError(t *testing.T) {
 	var n Native
 	_, saved := n.SaveFile("devices.csv")
 	_, chosen := n.ChooseFolder("Folder")
@@ -220,7 +220,7 @@ func (h *heard) toggleFullScreen() { h.acts = append(h.acts, "full screen") }
 func (h *heard) setTitle(t string) { h.acts = append(h.acts, "title "+t) }
 func (h *heard) quit()             { h.acts = append(h.acts, "quit") }
 
-func TestNativeSuggestsAFileNameAndNeverAFolder(t *testing.T) {
+func TestNativeSuggestsAFileNameWithoutAFolder(t *testing.T) {
 	var n Native
 	h := &heard{}
 	n.attach(h)

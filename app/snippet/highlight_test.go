@@ -35,7 +35,7 @@ func TestHighlight(t *testing.T) {
 	}
 }
 
-func TestHighlightLosesNothing(t *testing.T) {
+func TestHighlightKeepsEveryByte(t *testing.T) {
 	for _, l := range snippet.Languages {
 		r := sample
 		r.Body = nasty
@@ -55,7 +55,7 @@ func TestHighlightLosesNothing(t *testing.T) {
 	}
 }
 
-func TestTheLexersFindNoErrorInASnippet(t *testing.T) {
+func TestLexersFindNoErrorInSnippets(t *testing.T) {
 	for _, l := range snippet.Languages {
 		lexer := lexers.Get(l.Lexer)
 		if lexer == nil {

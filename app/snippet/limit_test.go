@@ -48,7 +48,7 @@ func limited(t *testing.T) (url string, asked func() []string) {
 	}
 }
 
-func TestAScriptWaitsAsA429AsksAndSendsAgain(t *testing.T) {
+func TestScriptRetriesAfterTheDelayOfA429(t *testing.T) {
 	long := strings.Repeat("long ", 40_000)
 	for _, id := range append([]string{"runbook"}, executed...) {
 		t.Run(id, func(t *testing.T) {
@@ -87,7 +87,7 @@ func TestAScriptWaitsAsA429AsksAndSendsAgain(t *testing.T) {
 	}
 }
 
-func TestAScriptStopsAtA429ThatAsksForMoreThanAnHour(t *testing.T) {
+func TestScriptStopsAtA429OfMoreThanAnHour(t *testing.T) {
 	for _, id := range executed {
 		t.Run(id, func(t *testing.T) {
 			t.Parallel()

@@ -45,7 +45,7 @@ func scriptSteps(url string) []snippet.Step {
 
 var executed = []string{"curl", "python", "javascript", "go", "groovy"}
 
-func TestAScriptSendsItsStepsWithItsVariables(t *testing.T) {
+func TestScriptSendsItsStepsWithVariables(t *testing.T) {
 	for _, id := range executed {
 		t.Run(id, func(t *testing.T) {
 			t.Parallel()
@@ -124,7 +124,7 @@ var pagesAsked = []string{
 	"/unsaid?size=2&offset=4", "/unsaid?size=2&offset=6", "/unsaid?size=2&offset=8", "/last",
 }
 
-func TestAScriptFetchesAllPages(t *testing.T) {
+func TestScriptFetchesAllPages(t *testing.T) {
 	for _, id := range append([]string{"runbook"}, executed...) {
 		t.Run(id, func(t *testing.T) {
 			t.Parallel()
@@ -152,7 +152,7 @@ func TestAScriptFetchesAllPages(t *testing.T) {
 	}
 }
 
-func TestAScriptStopsAtAPageThatFails(t *testing.T) {
+func TestScriptStopsAtAFailedPage(t *testing.T) {
 	for _, id := range executed {
 		t.Run(id, func(t *testing.T) {
 			t.Parallel()
@@ -170,7 +170,7 @@ func TestAScriptStopsAtAPageThatFails(t *testing.T) {
 	}
 }
 
-func TestAScriptStopsAtAnotherStatusThanExpected(t *testing.T) {
+func TestScriptStopsAtAnUnexpectedStatus(t *testing.T) {
 	for _, id := range executed {
 		t.Run(id, func(t *testing.T) {
 			t.Parallel()
@@ -198,7 +198,7 @@ func blocksOf(text string) (blocks []string) {
 	return blocks
 }
 
-func TestARunbookRuns(t *testing.T) {
+func TestRunbookRuns(t *testing.T) {
 	url, arrived := listen(t, http.StatusOK)
 	text := snippet.Runbook("What I did", scriptSteps(url), scriptVariables)
 	blocks := blocksOf(text)
@@ -238,7 +238,7 @@ func foundSteps(url string, path ...any) []snippet.Step {
 	}
 }
 
-func TestAScriptHandsOnWhatItFindsInResponses(t *testing.T) {
+func TestScriptPassesExtractedValuesOn(t *testing.T) {
 	for _, id := range executed {
 		t.Run(id, func(t *testing.T) {
 			t.Parallel()
@@ -266,7 +266,7 @@ func TestAScriptHandsOnWhatItFindsInResponses(t *testing.T) {
 	}
 }
 
-func TestAScriptThatStopsFails(t *testing.T) {
+func TestStoppedScriptExitsWithAnError(t *testing.T) {
 	for _, id := range executed {
 		t.Run(id, func(t *testing.T) {
 			t.Parallel()
@@ -289,7 +289,7 @@ func TestAScriptThatStopsFails(t *testing.T) {
 	}
 }
 
-func TestTheHeadOfAScriptSaysHowToRunIt(t *testing.T) {
+func TestScriptHeaderSaysHowToRunIt(t *testing.T) {
 	got := snippet.Python.Script(snippet.Head{Title: "Three requests\nto Portal", Notes: []string{"Not checked."}},
 		foundSteps("http://h", "items", 0, "id"), append(foundVariables, scriptVariables[3]))
 	want := `# Written by Spyglass.
@@ -318,7 +318,7 @@ import os
 	}
 }
 
-func TestARunbookAsksForWhatLaterStepsNeed(t *testing.T) {
+func TestRunbookPromptsForValuesOfLaterSteps(t *testing.T) {
 	got := snippet.Runbook("What I did", foundSteps("http://h", "items", 0, "id")[:2], foundVariables)
 	want := "\nType $.items\\[0].id of the response:\n\n```bash\nread -r var_found_id\n```\n"
 	if strings.Count(got, "read -r") != 1 || !strings.Contains(got, want) {

@@ -16,7 +16,7 @@ import (
 const nasty = "\"double\" 'single' ''' \"\"\" \\ \\\\ \\n \\u0041 $HOME ${x} $(id) `id` %s %d %% !! # & | ; < > * ? " +
 	"[a-z] {1,2} ~ ünï 😀 ‘curly’ \u2028 end\\"
 
-func TestASnippetSendsTheRequest(t *testing.T) {
+func TestSnippetSendsTheRequest(t *testing.T) {
 	cases := []struct {
 		name        string
 		request     snippet.Request // URL without the host
@@ -108,7 +108,7 @@ func checkHeaders(t *testing.T, got, want http.Header) {
 	}
 }
 
-func TestASnippetShowsAnErrorsBody(t *testing.T) {
+func TestSnippetPrintsTheBodyOfAnError(t *testing.T) {
 	for _, l := range snippet.Languages {
 		if l.ID == "powershell" {
 			continue
@@ -127,7 +127,7 @@ var sample = snippet.Request{
 	Body:    "{\n  \"name\": \"it's\\n $HOME `x` ‘q’\",\n  \"up\": null\n}",
 }
 
-func TestWholeSnippets(t *testing.T) {
+func TestSnippetsMatchExactly(t *testing.T) {
 	for _, tt := range []struct {
 		language snippet.Language
 		want     string
@@ -260,7 +260,7 @@ println response.body()
 	}
 }
 
-func TestNastyTextsStayOneLiteral(t *testing.T) {
+func TestSpecialCharactersStayInOneLiteral(t *testing.T) {
 	for _, text := range []string{nasty, "'", "''", `\`, `'\`, "\n'''\n", "\r\n\t\x01", "’", "‘'’", "$", `\u0041`,
 		strings.Repeat("ä'\n", 30_000)} {
 		r := snippet.Request{Method: "POST", URL: "http://h/", Body: text}

@@ -77,7 +77,7 @@ func listed(t *testing.T) string {
 	return bundle.ModTime().String() + strings.Join(files, " ")
 }
 
-func TestTheSystemTrustsAnAuthorityAndForgetsIt(t *testing.T) {
+func TestSystemStoreAddsAndRemovesAnAuthority(t *testing.T) {
 	if os.Getenv("SPYGLASS_TEST_OWN_MOUNTS") == "" {
 		inOwnMounts(t, t.Name())
 		return
@@ -127,7 +127,7 @@ func inBundle(t *testing.T, cert *x509.Certificate) bool {
 	return strings.Contains(string(text), strings.TrimSpace(string(localca.Encode(cert))))
 }
 
-func TestBrowsersTrustAnAuthorityAndForgetIt(t *testing.T) {
+func TestBrowserStoresAddAndRemoveAnAuthority(t *testing.T) {
 	certutil, err := exec.LookPath("certutil")
 	if err != nil {
 		t.Skip("there is no certutil: install libnss3-tools")
@@ -178,14 +178,14 @@ func TestBrowsersTrustAnAuthorityAndForgetIt(t *testing.T) {
 	}
 }
 
-func TestWithoutAnAuthorityThereIsASentence(t *testing.T) {
+func TestMissingAuthorityIsExplained(t *testing.T) {
 	if _, err := trust.Of(t.TempDir()); !fault.Is(err, fault.Unknown) ||
 		!strings.Contains(err.Error(), "serve --https") {
 		t.Errorf("%v", err)
 	}
 }
 
-func TestACommandForTheShellIsQuoted(t *testing.T) {
+func TestShellCommandIsQuoted(t *testing.T) {
 	for _, tt := range []struct {
 		words []string
 		want  string

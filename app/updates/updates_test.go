@@ -25,7 +25,7 @@ func manifest(version string, issued, expires time.Time) string {
 		issued.Format(time.RFC3339), expires.Format(time.RFC3339))
 }
 
-func TestCheckTrustsOnlyASignedManifestThatIsNoReplay(t *testing.T) {
+func TestCheckRefusesUnsignedAndReplayedManifests(t *testing.T) {
 	public, private, err := minisign.GenerateKey(rand.Reader)
 	if err != nil {
 		t.Fatal(err)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestBin(t *testing.T) {
+func TestRecycleBin(t *testing.T) {
 	take := func(t *testing.T, b *bin[string], user, id int64, want string) {
 		t.Helper()
 		if got, ok := b.take(user, id); got != want || ok != (want != "") {

@@ -11,7 +11,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-func TestCollectionsAreATreeThatMoves(t *testing.T) {
+func TestCollectionItemsCanBeMoved(t *testing.T) {
 	d := open(t)
 	d.expect(1, "POST /collections", `{"name":"Devices"}`, `{"id":1,"parentId":0,"position":1,"name":"Devices",`+
 		`"doc":"","trashed":0}`)
@@ -52,7 +52,7 @@ func (d *desk) wantTree(want string) {
 	}
 }
 
-func TestWhatWasDeletedComesBackUntilTheNextDay(t *testing.T) {
+func TestDeletedItemsCanBeRestoredForADay(t *testing.T) {
 	d := open(t)
 	d.ask(1, "POST /collections", `{"name":"Devices"}`)
 	d.ask(1, "POST /collections", `{"name":"Inner","parentId":1}`)
@@ -73,7 +73,7 @@ func TestWhatWasDeletedComesBackUntilTheNextDay(t *testing.T) {
 	}
 }
 
-func TestFoldersArePlantedWholeOrNotAtAll(t *testing.T) {
+func TestFoldersAreCreatedCompletelyOrNotAtAll(t *testing.T) {
 	d := open(t)
 	request := func(path string) workspace.Saved {
 		return workspace.Saved{Name: "of " + path, Doc: "note",
@@ -124,7 +124,7 @@ func TestFoldersArePlantedWholeOrNotAtAll(t *testing.T) {
 	}
 }
 
-func TestATabIsNotOverwrittenByAnOlderOne(t *testing.T) {
+func TestNewerTabIsNotOverwritten(t *testing.T) {
 	d := open(t)
 	d.ask(1, "POST /tabs", `{}`)
 	if got := d.ask(1, "PATCH /tabs/1", `{"version":1,"draft":{"method":"GET","path":"/mine"}}`); !strings.Contains(
@@ -139,7 +139,7 @@ func TestATabIsNotOverwrittenByAnOlderOne(t *testing.T) {
 	}
 }
 
-func TestTheNewestClosedTabsCanBeOpenedAgain(t *testing.T) {
+func TestRecentlyClosedTabsCanBeReopened(t *testing.T) {
 	d := open(t)
 	for i := 1; i <= 30; i++ {
 		d.ask(1, "POST /tabs", `{}`)

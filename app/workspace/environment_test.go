@@ -9,7 +9,7 @@ import (
 	"spyglass/app/workspace"
 )
 
-func TestOneEnvironmentOfAPortalIsActive(t *testing.T) {
+func TestOnlyOneEnvironmentOfAPortalIsActive(t *testing.T) {
 	d := open(t)
 	const list = "GET /environments?fields=name,active"
 	d.ask(1, "POST /environments", `{"name":" Staging ","active":true}`)
@@ -48,7 +48,7 @@ func TestVariablesBelongToAnEnvironment(t *testing.T) {
 		`{"total":1,"searchId":null,"items":[{"id":2,"environmentId":0}],"data":null}`)
 }
 
-func TestADeletedEnvironmentComesBackWithItsSecrets(t *testing.T) {
+func TestDeletedEnvironmentIsRestoredWithItsSecrets(t *testing.T) {
 	d := open(t)
 	d.ask(1, "POST /environments", `{"name":"Staging","active":true}`)
 	d.ask(1, "POST /environments", `{"name":"Live"}`)
@@ -75,7 +75,7 @@ func TestADeletedEnvironmentComesBackWithItsSecrets(t *testing.T) {
 	}
 }
 
-func TestWhatWasExtractedGoesWhereTheVariableIs(t *testing.T) {
+func TestExtractedValueIsStoredInTheScopeOfTheVariable(t *testing.T) {
 	d := open(t)
 	d.ask(1, "POST /environments", `{"name":"Staging"}`)
 	d.ask(1, "POST /variables", `{"name":"id","value":"0","scope":"environment","environmentId":1}`)
@@ -90,7 +90,7 @@ func TestWhatWasExtractedGoesWhereTheVariableIs(t *testing.T) {
 		`{"value":"inside","environmentId":1},{"value":"outside","environmentId":0}],"data":null}`)
 }
 
-func TestImportedEnvironmentsJoinThoseOfTheirNames(t *testing.T) {
+func TestImportedEnvironmentsMergeByName(t *testing.T) {
 	d := open(t)
 	d.ask(1, "POST /environments", `{"name":"Live"}`)
 	d.ask(1, "POST /variables", `{"name":"host","value":"mine","scope":"environment","environmentId":1}`)
@@ -110,7 +110,7 @@ func TestImportedEnvironmentsJoinThoseOfTheirNames(t *testing.T) {
 		`"data":null}`)
 }
 
-func TestVariablesFromBeforeThereWereEnvironmentsStay(t *testing.T) {
+func TestVariablesOfOlderVersionsAreKept(t *testing.T) {
 	d := open(t)
 	d.ask(1, "POST /variables", `{"name":"here","value":"1"}`)
 	if err := d.Close(); err != nil {

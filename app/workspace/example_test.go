@@ -24,7 +24,7 @@ func (d *desk) past(body string) int64 {
 	return h.ID
 }
 
-func TestAnExampleKeepsAResponseBesideItsRequest(t *testing.T) {
+func TestExampleStoresAResponseWithItsRequest(t *testing.T) {
 	d := open(t)
 	d.ask(1, "POST /collections", `{"name":"Devices"}`)
 	d.ask(1, "POST /requests", `{"collectionId":1,"draft":{"path":"/a"}}`)
@@ -68,7 +68,7 @@ func TestAnExampleKeepsAResponseBesideItsRequest(t *testing.T) {
 		"conflict : this request already has 20 examples; delete some first")
 }
 
-func TestExamplesGoWithTheirRequest(t *testing.T) {
+func TestExamplesAreDeletedAndRestoredWithTheirRequest(t *testing.T) {
 	d := open(t)
 	example := []workspace.SavedExample{{Name: "Found", Status: 200, Body: "{}"}}
 	request := func() workspace.Saved {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestWhatUsesAVariableFollowsItsNewNameAndComesBack(t *testing.T) {
+func TestRenamedVariableIsUpdatedWhereItIsUsedAndUndone(t *testing.T) {
 	d := open(t)
 	d.ask(1, "POST /collections", `{"name":"Mine"}`)
 	d.ask(2, "POST /collections", `{"name":"Theirs"}`)

@@ -10,7 +10,7 @@ import (
 	"spyglass/backend/store"
 )
 
-func TestAWorkspaceThatIsLostIsNotMadeAnew(t *testing.T) {
+func TestLostWorkspaceIsNotRecreated(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "workspace.db")
 	mine := store.Sibling{Portal: "mine"}
 	w, err := workspace.Open(t.Context(), workspace.Options{Path: path, Sibling: mine})

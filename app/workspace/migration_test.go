@@ -8,7 +8,7 @@ import (
 	"spyglass/app/workspace"
 )
 
-func TestWhatAWorkspaceHeldBeforeThereWerePortalsBelongsToTheBuiltInOne(t *testing.T) {
+func TestOldWorkspaceBelongsToTheBuiltInPortal(t *testing.T) {
 	d := open(t)
 	d.ask(1, "POST /tabs", `{"name":"old"}`)
 	d.ask(1, "POST /variables", `{"name":"here","value":"1"}`)

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestSettingsThatAreActedOnHaveBounds(t *testing.T) {
+func TestNumericSettingsHaveLimits(t *testing.T) {
 	d := open(t)
 	for _, tt := range []struct{ do, body, want string }{
 		{"PATCH /settings", `{"timeout":0}`, `invalid timeout: timeout must be a whole number from 1 to 3600`},

@@ -26,7 +26,7 @@ func (d *desk) openWithin(quota int64) {
 	d.open(0)
 }
 
-func TestTheOldestUnpinnedRequestsGoWhenTheQuotaIsUsedUp(t *testing.T) {
+func TestFullQuotaDeletesTheOldestUnpinnedRequests(t *testing.T) {
 	d := open(t)
 	d.openWithin(100 << 10)
 	for range 5 {
@@ -59,7 +59,7 @@ func TestTheOldestUnpinnedRequestsGoWhenTheQuotaIsUsedUp(t *testing.T) {
 	}
 }
 
-func TestNoMoreThanHalfOfTheQuotaCanBePinned(t *testing.T) {
+func TestOnlyHalfOfTheQuotaCanBePinned(t *testing.T) {
 	d := open(t)
 	d.openWithin(100 << 10)
 	for range 4 {
@@ -80,7 +80,7 @@ func TestNoMoreThanHalfOfTheQuotaCanBePinned(t *testing.T) {
 	}
 }
 
-func TestOnlyAnAdministratorKeepsALongHistoryOnASharedDisk(t *testing.T) {
+func TestOnlyAdministratorsRaiseTheHistoryLimitOnASharedDisk(t *testing.T) {
 	d := open(t)
 	d.openWithin(1 << 20)
 	d.expect(1, "PATCH /settings", `{"historyKept":50000}`, `{"historyKept":50000}`)

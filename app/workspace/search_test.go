@@ -90,7 +90,7 @@ func (d *desk) sent() {
 	}
 }
 
-func TestTheHistoryIsSearched(t *testing.T) {
+func TestHistoryIsSearched(t *testing.T) {
 	d := open(t)
 	d.sent()
 	for _, tt := range []struct{ query, want string }{
@@ -134,7 +134,7 @@ func TestTheHistoryIsSearched(t *testing.T) {
 	}
 }
 
-func TestASearchFollowsTheHistory(t *testing.T) {
+func TestSearchIndexFollowsTheHistory(t *testing.T) {
 	d := open(t)
 	d.sent()
 	d.ask(1, "PATCH /history/3", `{"pinned":true}`)
@@ -169,7 +169,7 @@ func TestASearchFollowsTheHistory(t *testing.T) {
 	}
 }
 
-func TestTheSettingSaysHowManyRequestsStay(t *testing.T) {
+func TestSettingLimitsTheNumberOfRequests(t *testing.T) {
 	d := open(t)
 	d.ask(1, "PATCH /settings", `{"historyKept":100}`)
 	for i := range 103 {

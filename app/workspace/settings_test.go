@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestSettingsThatCannotBeReadAreTheDefaultsUntilTheNextChange(t *testing.T) {
+func TestUnreadableSettingsAreDefaultsUntilTheNextChange(t *testing.T) {
 	for _, text := range []string{`{"theme":"da`, `[1]`, `null`} {
 		d := open(t)
 		d.ask(1, "PATCH /settings", `{"theme":"dark","timeout":9}`)

@@ -104,7 +104,7 @@ const (
 	movesOut = "denied : You cannot move it out of what is shared with you."
 )
 
-func TestACollectionIsSharedForReading(t *testing.T) {
+func TestCollectionIsSharedReadOnly(t *testing.T) {
 	d, audit := shared(t, `{"collectionId":1}`)
 	d.sees(1)
 	for user, want := range map[int64]string{
@@ -169,7 +169,7 @@ func TestACollectionIsSharedForReading(t *testing.T) {
 	}
 }
 
-func TestOthersEditASharedCollection(t *testing.T) {
+func TestOtherUsersEditASharedCollection(t *testing.T) {
 	d, _ := shared(t, `{"collectionId":1,"with":"ben","edit":true}`)
 	d.ask(2, "PATCH /requests/1", `{"draft":{"method":"POST","path":"/b?token=********","body":"new ********"}}`)
 	if got := strings.Join(d.changes, ", "); got != "1 collections, 0 collections" {
@@ -208,7 +208,7 @@ func TestOthersEditASharedCollection(t *testing.T) {
 	}
 }
 
-func TestAFolderIsSharedWithSomeAndMoreInItWithOthers(t *testing.T) {
+func TestNestedFoldersAreSharedWithDifferentUsers(t *testing.T) {
 	d, _ := shared(t, `{"collectionId":1,"with":"ben"}`, `{"collectionId":2,"with":"ben","edit":true}`,
 		`{"collectionId":2,"with":"cem"}`)
 	if got := d.sees(2); got != "ana Fleet! In Out! /a?token=******** /in /out" {
@@ -232,16 +232,16 @@ func TestAFolderIsSharedWithSomeAndMoreInItWithOthers(t *testing.T) {
 	}
 }
 
-func TestOneUserAloneSharesNothing(t *testing.T) {
+func TestSingleUserCannotShare(t *testing.T) {
 	d := open(t)
 	d.ask(1, "POST /collections", `{"name":"Fleet"}`)
 	d.expect(1, "POST /shares", `{"collectionId":1}`,
 		"denied : Collections can be shared only in a portal that is served to several users.")
 }
 
-// TestTwoUsersSaveARequestAtOnce has both save what they have read: one hears that it has
+// TestTwoUsersSaveARequestConcurrently has both save what they have read: one hears that it has
 // changed, as two windows of one user are.
-func TestTwoUsersSaveARequestAtOnce(t *testing.T) {
+func TestTwoUsersSaveARequestConcurrently(t *testing.T) {
 	d, _ := shared(t, `{"collectionId":1,"edit":true}`)
 	d.Watch(func(int64, workspace.Kind) {})
 	etag := resource.ETag([]byte(d.ask(1, "GET /requests/1", "")))
@@ -293,7 +293,7 @@ func TestExamplesOfASharedCollectionAreShared(t *testing.T) {
 	}
 }
 
-func TestWhoSharesChoosesAmongTheNamesOfTheUsers(t *testing.T) {
+func TestSharingListsTheNamesOfTheUsers(t *testing.T) {
 	d := open(t)
 	d.expect(1, "GET /shares/users", "", `{"names":[]}`)
 	d.sharing(&[]string{})

@@ -6,7 +6,7 @@ import (
 	"spyglass/app/workspace"
 )
 
-func TestTheNewestWaysBackAreKept(t *testing.T) {
+func TestNewestUndosAreKept(t *testing.T) {
 	d := open(t)
 	for range workspace.MaxWays + 3 {
 		h := &workspace.History{UserID: 1, Method: "PATCH", Path: "/a",

@@ -21,7 +21,7 @@ import (
 const emptyDraft = `{"method":"GET","path":"","template":"","pathParams":[],"query":[],"headers":[],"body":"",` +
 	`"mode":"form"}`
 
-func TestATabIsKeptExactly(t *testing.T) {
+func TestTabRoundTrips(t *testing.T) {
 	d := open(t)
 	d.expect(1, "POST /tabs", `{}`, `{"id":1,"position":0,"name":"","pinned":false,"draft":`+emptyDraft+
 		`,"saved":null,"historyId":0,"view":{},"requestId":0,"version":1,"closed":0}`)
@@ -40,7 +40,7 @@ func TestATabIsKeptExactly(t *testing.T) {
 		`"version":3`).Replace(want))
 }
 
-func TestWhatIsWrongWithATabIsNamed(t *testing.T) {
+func TestInvalidTabNamesTheError(t *testing.T) {
 	d := open(t)
 	for _, tt := range []struct{ body, want string }{
 		{`{"draft":{"method":"FETCH"}}`,
@@ -56,7 +56,7 @@ func TestWhatIsWrongWithATabIsNamed(t *testing.T) {
 	d.expect(2, "GET /tabs", "", `{"total":0,"searchId":null,"items":[],"data":null}`)
 }
 
-func TestEachUserSeesOnlyTheirOwn(t *testing.T) {
+func TestUsersSeeOnlyTheirOwnWorkspace(t *testing.T) {
 	d := open(t)
 	for _, user := range []int64{1, 2} {
 		d.ask(user, "POST /tabs", `{}`)
@@ -113,7 +113,7 @@ func TestSettingsMergeByTopLevelKey(t *testing.T) {
 
 const planted = "pLaNtEd-53cr3t"
 
-func TestASecretLiesInTheKeyringOnly(t *testing.T) {
+func TestSecretIsStoredInTheKeyringOnly(t *testing.T) {
 	d := open(t)
 	shown := `{"id":1,"name":"token","value":"********","secret":true,"scope":"portal",` +
 		`"environmentId":0,"changedOn":1790000000000}`
@@ -152,7 +152,7 @@ func TestASecretLiesInTheKeyringOnly(t *testing.T) {
 	}
 }
 
-func TestAPlainValueBecomesASecret(t *testing.T) {
+func TestPlainVariableBecomesSecret(t *testing.T) {
 	d := open(t)
 	d.ask(1, "POST /variables", `{"name":"x","value":"was plain"}`)
 	d.expect(1, "PATCH /variables/1", `{"secret":true}`, `{"id":1,"name":"x","value":"********","secret":true,`+
@@ -183,7 +183,7 @@ func (d *desk) secret(user int64, name string) string {
 	return value
 }
 
-func TestWithoutAKeyringTheNoticeSaysSo(t *testing.T) {
+func TestMissingKeyringIsReported(t *testing.T) {
 	d := open(t)
 	if got := d.Notice(1); got != "" {
 		t.Errorf("the notice is %q before there is a secret", got)
@@ -203,7 +203,7 @@ func TestWithoutAKeyringTheNoticeSaysSo(t *testing.T) {
 	d.expect(1, "GET /variables/missing", "", `{"ids":[]}`)
 }
 
-func TestVariableNamesAreChecked(t *testing.T) {
+func TestVariableNamesAreValidated(t *testing.T) {
 	d := open(t)
 	for _, name := range []string{"1a", "$now", "a b", "a}}", "ü"} {
 		if got := d.ask(1, "POST /variables", `{"name":"`+name+`"}`); !strings.HasPrefix(
@@ -213,7 +213,7 @@ func TestVariableNamesAreChecked(t *testing.T) {
 	}
 }
 
-func TestTheHistoryKeepsTheNewestAndThePinned(t *testing.T) {
+func TestHistoryKeepsTheNewestAndThePinned(t *testing.T) {
 	d := open(t)
 	_ = d.Close()
 	d.open(5)
@@ -257,7 +257,7 @@ func TestTheHistoryKeepsTheNewestAndThePinned(t *testing.T) {
 	}
 }
 
-func TestAHistoryOfManyAtOnceIsStillBounded(t *testing.T) {
+func TestHistoryStaysLimitedUnderConcurrentWrites(t *testing.T) {
 	d := open(t)
 	_ = d.Close()
 	d.open(10)
@@ -282,7 +282,7 @@ func TestAHistoryOfManyAtOnceIsStillBounded(t *testing.T) {
 	}
 }
 
-func TestAnAnswerShowsInItsTabAndNoOther(t *testing.T) {
+func TestResponseIsShownInItsOwnTabOnly(t *testing.T) {
 	d := open(t)
 	d.ask(1, "POST /tabs", `{"name":"mine"}`)
 	d.ask(2, "POST /tabs", `{"name":"other"}`)
@@ -295,7 +295,7 @@ func TestAnAnswerShowsInItsTabAndNoOther(t *testing.T) {
 	d.expect(2, "GET /tabs/2?fields=name,historyId", "", `{"name":"other","historyId":0}`)
 }
 
-func TestEveryWriteTellsTheWatcher(t *testing.T) {
+func TestEveryWriteNotifiesWatchers(t *testing.T) {
 	d := open(t)
 	d.ask(1, "POST /tabs", `{}`)
 	d.ask(2, "POST /variables", `{"name":"x"}`)
@@ -308,7 +308,7 @@ func TestEveryWriteTellsTheWatcher(t *testing.T) {
 	}
 }
 
-func TestAZipperKeepsWhatFitsAndDropsWhatDoesNot(t *testing.T) {
+func TestZipperKeepsWhatFitsAndDropsTheRest(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		size  int
@@ -345,7 +345,7 @@ func TestAZipperKeepsWhatFitsAndDropsWhatDoesNot(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatAnEarlierVersionZippedIsRead(t *testing.T) {
+func TestResponseZippedByAnOlderVersionIsRead(t *testing.T) {
 	var old, back bytes.Buffer
 	z := gzip.NewWriter(&old)
 	_, err := z.Write([]byte(`{"id":7}`))
@@ -355,7 +355,7 @@ func TestAnAnswerThatAnEarlierVersionZippedIsRead(t *testing.T) {
 	}
 }
 
-func TestAVariableThatIsNoLongerSecretCanBecomeSoAgain(t *testing.T) {
+func TestPlainVariableCanBecomeSecretAgain(t *testing.T) {
 	d := open(t)
 	d.ask(1, "POST /variables", `{"name":"token","value":"`+planted+`","secret":true}`)
 	if got := d.ask(1, "PATCH /variables/1", `{"secret":false}`); strings.Contains(got, planted) ||
@@ -369,7 +369,7 @@ func TestAVariableThatIsNoLongerSecretCanBecomeSoAgain(t *testing.T) {
 	}
 }
 
-func TestADeletedVariableComesBackWithItsSecret(t *testing.T) {
+func TestDeletedVariableIsRestoredWithItsSecret(t *testing.T) {
 	d := open(t)
 	d.ask(1, "POST /variables", `{"name":"token","value":"`+planted+`","secret":true}`)
 	d.ask(1, "POST /variables", `{"name":"size","value":"5"}`)
@@ -393,7 +393,7 @@ func TestADeletedVariableComesBackWithItsSecret(t *testing.T) {
 		`"scope":"portal","environmentId":0,"changedOn":1790000000000}],"data":null}`)
 }
 
-func TestUsesOfVariablesAreFound(t *testing.T) {
+func TestUsagesOfVariablesAreFound(t *testing.T) {
 	d := open(t)
 	d.ask(1, "POST /collections", `{"name":"Mine"}`)
 	d.ask(1, "POST /requests", `{"name":"One","collectionId":1,"draft":{"path":"/a/{{x}}",`+
@@ -421,7 +421,7 @@ func TestUsesOfVariablesAreFound(t *testing.T) {
 	d.expect(2, "GET /variables/uses?sent=when", "", "invalid sent: sent must be true or false")
 }
 
-func TestAnEditIsKeptWhenThePageThatSentItHasGone(t *testing.T) {
+func TestEditIsSavedAfterThePageCloses(t *testing.T) {
 	d := open(t)
 	tab := d.ask(1, "POST /tabs", `{"draft":{"method":"GET","path":"/a"}}`)
 	if !strings.HasPrefix(tab, `{"id":1,`) {

@@ -113,7 +113,7 @@ func (p *portal) next(t *testing.T) {
 	}
 }
 
-func TestNothingIsLostWhileThePortalIsAwayOrTheCollectorRestarts(t *testing.T) {
+func TestNothingIsLostDuringAnOutageOrARestart(t *testing.T) {
 	p, url := newPortal(t)
 	folder := t.TempDir()
 	stop := run(t, options(folder, url, "col_3_once"))
@@ -148,7 +148,7 @@ func TestNothingIsLostWhileThePortalIsAwayOrTheCollectorRestarts(t *testing.T) {
 	}
 }
 
-func TestACollectorSaysWhyItCannotStart(t *testing.T) {
+func TestCollectorReportsWhyItCannotStart(t *testing.T) {
 	_, url := newPortal(t)
 	damaged := t.TempDir()
 	if err := os.WriteFile(filepath.Join(damaged, "collector.json"), []byte("{"), 0o600); err != nil {

@@ -52,7 +52,7 @@ func (g *giver) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-func TestACollectorThatReturnsFetchesItsDevicesAtOnce(t *testing.T) {
+func TestReconnectedCollectorFetchesItsDevicesAtOnce(t *testing.T) {
 	folder := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		g := &giver{devices: 1}

@@ -7,7 +7,7 @@ import (
 	"spyglass/backend/check"
 )
 
-func TestMomentsOfResultsAreThoseOfThePortal(t *testing.T) {
+func TestResultTimesAreInPortalTime(t *testing.T) {
 	noon := time.Now() // with the monotonic clock reading
 	for _, tt := range []struct {
 		what   string
@@ -49,7 +49,7 @@ func TestMomentsOfResultsAreThoseOfThePortal(t *testing.T) {
 	}
 }
 
-func TestASlowAnswerSaysNothingOfTheTime(t *testing.T) {
+func TestSlowResponseIsNotUsedForTheClockOffset(t *testing.T) {
 	now := time.Now()
 	k := &portalClock{now: func() time.Time { return now }}
 	k.learn(now.Add(-time.Second), now, now.Add(-10*time.Second))

@@ -10,7 +10,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-func TestMessagesOfAgentsPassTheSameGuardWithATokenOnly(t *testing.T) {
+func TestMCPRequestsPassTheGuardWithATokenOnly(t *testing.T) {
 	p := newPortal(t, func(o *Options) {
 		o.Agents = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			call := resource.CallOf(r.Context())

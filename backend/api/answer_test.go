@@ -19,7 +19,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-func TestWhatGoesWrongInsideIsLoggedOnceAndNeverShown(t *testing.T) {
+func TestInternalErrorIsLoggedOnceAndNeverShown(t *testing.T) {
 	p := newPortal(t, nil)
 	for _, tt := range []struct{ path, secret string }{
 		{"/api/test/panic", "the kettle is empty"},
@@ -73,7 +73,7 @@ func TestEveryKindOfFaultHasAStatus(t *testing.T) {
 	}
 }
 
-func TestAFaultInTheMiddleOfAStreamBreaksItOff(t *testing.T) {
+func TestErrorDuringAStreamAbortsIt(t *testing.T) {
 	p := newPortal(t, nil)
 	answer, text := p.ask("GET /api/test/half", "admin", "")
 	if answer.StatusCode != 200 || !strings.HasSuffix(text, "…unexpected EOF") {
@@ -85,7 +85,7 @@ func TestAFaultInTheMiddleOfAStreamBreaksItOff(t *testing.T) {
 	}
 }
 
-func TestASignatureCoversTheBodyAndThePathAsSent(t *testing.T) {
+func TestSignatureCoversTheBodyAndThePathAsSent(t *testing.T) {
 	p := newPortal(t, nil)
 	id, err := p.sessions.UserID(t.Context(), "admin")
 	must(t, err)
@@ -141,7 +141,7 @@ func (p *served) listen(as string) (*bufio.Reader, io.Closer) {
 	return lines, answer.Body
 }
 
-func TestAnEventStreamEndsWithItsCallerSessionOrToken(t *testing.T) {
+func TestEventStreamEndsWithItsContextSessionOrToken(t *testing.T) {
 	p := newPortal(t, nil)
 	why := func() error {
 		select {
@@ -181,7 +181,7 @@ func TestAnEventStreamEndsWithItsCallerSessionOrToken(t *testing.T) {
 	}
 }
 
-func TestABodyThatBreaksOffIsAWrongRequest(t *testing.T) {
+func TestTruncatedBodyIsABadRequest(t *testing.T) {
 	p := newPortal(t, nil)
 	c, err := net.Dial("tcp", p.host)
 	must(t, err)
@@ -198,7 +198,7 @@ func TestABodyThatBreaksOffIsAWrongRequest(t *testing.T) {
 	}
 }
 
-func TestAChunkedBodyIsMeasuredWhileItComes(t *testing.T) {
+func TestChunkedBodyIsLimitedWhileItArrives(t *testing.T) {
 	p := newPortal(t, nil)
 	for _, tt := range []struct{ size, code int }{{98, 200}, {99, 413}, {100_000, 413}} {
 		body := struct{ io.Reader }{strings.NewReader(`"` + strings.Repeat("x", tt.size) + `"`)} // no length to be seen

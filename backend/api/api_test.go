@@ -91,7 +91,7 @@ func twice(name string) string {
 		`"errorDetail":{"field":"NAME","reason":"the request has 2 NAME headers; send one"}}`, "NAME", name)
 }
 
-func TestTheGuardLetsInWhoMayAndNobodyElse(t *testing.T) {
+func TestGuardAcceptsOnlyAuthorizedCallers(t *testing.T) {
 	p := newPortal(t, nil)
 	p.play(t, []scenario{
 		// Host: exact, on every route.
@@ -215,7 +215,7 @@ func TestTheGuardLetsInWhoMayAndNobodyElse(t *testing.T) {
 	})
 }
 
-func TestARequestReachesItsEndpoint(t *testing.T) {
+func TestRequestReachesItsEndpoint(t *testing.T) {
 	p := newPortal(t, nil)
 	seen := func(mount, lenient, vars, query, body string) string {
 		return `{"at":1769853600,"body":` + body + `,"lenient":` + lenient + `,"mount":"` + mount + `","query":` +
@@ -348,7 +348,7 @@ func TestBothMountsServeTheSamePortal(t *testing.T) {
 	})
 }
 
-func TestSigningInSetsTheCookieAndSigningOutTakesIt(t *testing.T) {
+func TestSignInSetsTheCookieAndSignOutRemovesIt(t *testing.T) {
 	p := newPortal(t, nil)
 	answer, text := p.ask("POST /api/session", "", `{"username":"viewer","password":"correct horse battery"}`,
 		"Origin: http://"+p.host)
@@ -408,7 +408,7 @@ func TestSigningInSetsTheCookieAndSigningOutTakesIt(t *testing.T) {
 	}
 }
 
-func TestASecurePortalSetsASecureCookie(t *testing.T) {
+func TestHTTPSPortalSetsASecureCookie(t *testing.T) {
 	p := newPortal(t, func(o *Options) { o.Secure = true })
 	answer, _ := p.ask("POST /api/session", "", `{"username":"viewer","password":"correct horse battery"}`,
 		"Origin: https://"+p.host)

@@ -8,7 +8,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-func TestAnAdministratorReadsAsAnotherRoleAndNothingElse(t *testing.T) {
+func TestAdministratorViewsAsAnotherRoleReadOnly(t *testing.T) {
 	p := newPortal(t, func(o *Options) {
 		o.Endpoints = append(o.Endpoints, resource.Endpoint{Method: "GET", Path: "/setting/secret",
 			Summary: "Create a token",

@@ -16,9 +16,9 @@ func (s *sink) Header() http.Header         { return s.head }
 func (s *sink) Write(p []byte) (int, error) { return len(p), nil }
 func (s *sink) WriteHeader(int)             {}
 
-// BenchmarkTheRoadOfAQuestion measures what this package and the session add to
+// BenchmarkRequestPath measures what this package and the session add to
 // an endpoint that has its response ready.
-func BenchmarkTheRoadOfAQuestion(b *testing.B) {
+func BenchmarkRequestPath(b *testing.B) {
 	page := resource.JSON(noDevices)
 	ready := resource.Endpoint{
 		Method: "GET", Path: "/test/things/{id}/parts", Right: resource.Right{Object: resource.DeviceGroup,

@@ -41,7 +41,7 @@ func (p *served) announce(t *testing.T, path, authorization string, length int) 
 	return fmt.Sprint(answer.StatusCode, " ", string(text))
 }
 
-func TestNoBodyIsReadBeforeItsSenderIsKnown(t *testing.T) {
+func TestBodyIsNotReadBeforeAuthentication(t *testing.T) {
 	large := echo("POST", "/large")
 	large.Limit = 64 << 20
 	p := newPortal(
@@ -70,7 +70,7 @@ func TestNoBodyIsReadBeforeItsSenderIsKnown(t *testing.T) {
 	}
 }
 
-func TestBodiesInFlightHaveOneBudget(t *testing.T) {
+func TestBodiesInFlightShareOneBudget(t *testing.T) {
 	inside, leave := make(chan struct{}), make(chan struct{})
 	p := newPortal(t, func(o *Options) {
 		o.BodyBudget = 16 << 10

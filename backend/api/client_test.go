@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestTheAuditLogNamesTheProgramOfAToken(t *testing.T) {
+func TestAuditLogNamesTheProgramOfAToken(t *testing.T) {
 	p := newPortal(t, nil)
 	last := func() string {
 		_, text := p.ask("GET /api/setting/accesslogs?sort=-id&size=1&fields=client,username", "admin", "")

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestAWaitIsSaidInItsLargestUnits(t *testing.T) {
+func TestWaitIsFormattedInItsLargestUnits(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		time.Millisecond: "1 s", 120 * time.Second: "120 s", 121 * time.Second: "2 min 1 s",
 		3599 * time.Second: "59 min 59 s",
@@ -17,7 +17,7 @@ func TestAWaitIsSaidInItsLargestUnits(t *testing.T) {
 	}
 }
 
-func TestALimitHoldsInEveryStretchOfTheWindow(t *testing.T) {
+func TestRateLimitHoldsInEverySlidingWindow(t *testing.T) {
 	limit := Limit{Requests: 3, Window: time.Minute}
 	var b bucket
 	for _, step := range []struct {
@@ -40,7 +40,7 @@ func TestALimitHoldsInEveryStretchOfTheWindow(t *testing.T) {
 	}
 }
 
-func TestALimitMayChangeWhileItIsUsed(t *testing.T) {
+func TestRateLimitCanChangeWhileInUse(t *testing.T) {
 	var b bucket
 	for i := range 4 {
 		b.take(time.Duration(i)*time.Second, Limit{Requests: 4, Window: time.Minute})
@@ -54,7 +54,7 @@ func TestALimitMayChangeWhileItIsUsed(t *testing.T) {
 	}
 }
 
-func TestABucketNeverGrowsBeyondItsLimit(t *testing.T) {
+func TestBucketNeverExceedsItsLimit(t *testing.T) {
 	limit := Limit{Requests: 500, Window: time.Minute}
 	var b bucket
 	for i := range 100_000 {
@@ -68,7 +68,7 @@ func TestABucketNeverGrowsBeyondItsLimit(t *testing.T) {
 	}
 }
 
-func TestARequestOverTheLimitIsRefusedForBothMountsAndCountsNothing(t *testing.T) {
+func TestRequestOverTheLimitIsRefusedOnBothMountsAndNotCounted(t *testing.T) {
 	p := newPortal(t, func(o *Options) {
 		o.Limits = func(method string) Limit {
 			return Limit{Requests: map[string]int{"GET": 2}[method], Window: time.Hour}
@@ -103,13 +103,13 @@ func TestARequestOverTheLimitIsRefusedForBothMountsAndCountsNothing(t *testing.T
 	})
 }
 
-func TestWithoutLimitsThereAreNoLimitHeaders(t *testing.T) {
+func TestNoLimitHeadersWithoutLimits(t *testing.T) {
 	p := newPortal(t, func(o *Options) { o.Limits = nil })
 	p.play(t, []scenario{{do: "GET /api/device/devices", as: "admin", code: 200, want: noDevices,
 		headers: "X-Rate-Limit-Limit:\nX-Rate-Limit-Remaining:\nX-Rate-Limit-Window:"}})
 }
 
-func TestQuotasOfManyCallersStayBounded(t *testing.T) {
+func TestQuotasOfManyCallersUseLimitedMemory(t *testing.T) {
 	limit := Limit{Requests: 2, Window: time.Minute}
 	q := quotas{by: map[caller]*bucket{}}
 	for i := range 3 * maxCallers {

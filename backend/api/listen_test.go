@@ -37,7 +37,7 @@ func (f *from) Close() error {
 	return f.Conn.Close()
 }
 
-func TestAConnectionWhoseAnswerNobodyReadsIsClosedAfterThirtySeconds(t *testing.T) {
+func TestConnectionWithAnUnreadResponseIsClosedAfterThirtySeconds(t *testing.T) {
 	small := echo("GET", "/a")
 	small.Handle = func(context.Context, *resource.Call) (any, error) { return resource.JSON(`{}`), nil }
 	slow := small
@@ -86,7 +86,7 @@ func TestAConnectionWhoseAnswerNobodyReadsIsClosedAfterThirtySeconds(t *testing.
 	}
 }
 
-func TestALargeDownloadMayTakeItsTimeWhileItMakesProgress(t *testing.T) {
+func TestSlowDownloadContinuesWhileItMakesProgress(t *testing.T) {
 	whole := strings.Repeat("x", 1<<20)
 	e := echo("GET", "/a")
 	e.Handle = func(context.Context, *resource.Call) (any, error) { return resource.JSON(`"` + whole + `"`), nil }
@@ -108,7 +108,7 @@ func TestALargeDownloadMayTakeItsTimeWhileItMakesProgress(t *testing.T) {
 	})
 }
 
-func TestConnectionsAreCappedInAllAndByAddress(t *testing.T) {
+func TestConnectionsAreLimitedInTotalAndPerAddress(t *testing.T) {
 	for _, tt := range []struct {
 		what    string
 		address func(i int) string

@@ -30,7 +30,7 @@ func (w *witness) Responded(method string, status int, took time.Duration) {
 
 func (w *witness) Listens(more int) { w.counts <- fmt.Sprint(more) }
 
-func TestTroubleOfTheAPISparesSignInAndTheListOfEndpoints(t *testing.T) {
+func TestAPIIncidentsDoNotAffectSignInAndTheCatalog(t *testing.T) {
 	p := newPortal(t, func(o *Options) {
 		o.Trouble = func(_ context.Context, e *resource.Endpoint) error {
 			if e.Steady {
@@ -47,7 +47,7 @@ func TestTroubleOfTheAPISparesSignInAndTheListOfEndpoints(t *testing.T) {
 	}
 }
 
-func TestEveryAnswerAndEveryListenerIsSeen(t *testing.T) {
+func TestMetricsCountEveryResponseAndListener(t *testing.T) {
 	w := &witness{counts: make(chan string, 2)}
 	p := newPortal(t, func(o *Options) { o.Observer = w })
 	for _, request := range []string{"GET /", "GET /api/nothing", "GET /api/device/devices",

@@ -30,7 +30,7 @@ func (p *served) document() *openapi3.T {
 	return doc
 }
 
-func TestTheOpenAPIDocumentIsValid(t *testing.T) {
+func TestOpenAPIDocumentIsValid(t *testing.T) {
 	p := newPortal(t, nil)
 	doc := p.document()
 	if doc.OpenAPI != "3.1.0" || doc.Servers[0].URL != "/api" {
@@ -58,7 +58,7 @@ func TestTheOpenAPIDocumentIsValid(t *testing.T) {
 	}
 }
 
-func TestAnOperationIsDescribedWhole(t *testing.T) {
+func TestOperationIsDescribedCompletely(t *testing.T) {
 	level := resource.Schema{Type: "string", Doc: "How bad", Enum: []any{"warn", "error"}, Default: "warn"}
 	thing := resource.Schema{Type: "object", Name: "thing", Doc: "One thing", Properties: []resource.Key{
 		{Name: "id", ReadOnly: true, Schema: resource.Integer("Set by the portal")},
@@ -132,7 +132,7 @@ func TestAnOperationIsDescribedWhole(t *testing.T) {
 	}
 }
 
-func TestEndpointsThatContradictEachOtherAreRefused(t *testing.T) {
+func TestConflictingEndpointsAreRefused(t *testing.T) {
 	same := []resource.Endpoint{{Method: "GET", Path: "/a/{id}"}, {Method: "GET", Path: "/a/{name}"}}
 	if _, err := New(Options{Endpoints: same}); err == nil || err.Error() != "/api: GET /a/{name} is declared twice" {
 		t.Errorf("two routes of one path: %v", err)
@@ -145,9 +145,9 @@ func TestEndpointsThatContradictEachOtherAreRefused(t *testing.T) {
 	}
 }
 
-// TestAnswersMatchTheDocument sends requests and compares what comes back, good
+// TestResponsesMatchTheDocument sends requests and compares what comes back, good
 // and bad, with the document, as far as the last key.
-func TestAnswersMatchTheDocument(t *testing.T) {
+func TestResponsesMatchTheDocument(t *testing.T) {
 	p := newPortal(t, nil)
 	doc := p.document()
 	strict(doc)

@@ -13,7 +13,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-func TestEachPageLoadHasANonceOfItsOwn(t *testing.T) {
+func TestEachPageLoadHasItsOwnNonce(t *testing.T) {
 	p := newPortal(t, nil)
 	const policy = `^default-src 'none'; script-src 'self'; style-src 'self' 'nonce-([A-Z2-7]{26})'; img-src 'self' ` +
 		`data:; font-src 'self'; connect-src 'self'; frame-src 'none'; object-src 'none'; base-uri 'none'; ` +
@@ -41,7 +41,7 @@ func TestEachPageLoadHasANonceOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestThePageMayBeOpenedFromElsewhereButNotRead(t *testing.T) {
+func TestPageCanBeOpenedCrossSiteButNotRead(t *testing.T) {
 	p := newPortal(t, nil)
 	const open = "Sec-Fetch-Mode: navigate\nSec-Fetch-Dest: document"
 	for _, tt := range []struct {
@@ -64,7 +64,7 @@ func TestThePageMayBeOpenedFromElsewhereButNotRead(t *testing.T) {
 	}
 }
 
-func TestFilesOfThePageAreCachedByTheirNames(t *testing.T) {
+func TestAssetsAreCachedByName(t *testing.T) {
 	p := newPortal(t, nil)
 	js := strings.Repeat("export const answer = 42\n", 20)
 	answer, _ := p.ask("GET /assets/app-4f.js", "", "")
@@ -107,7 +107,7 @@ func TestFilesOfThePageAreCachedByTheirNames(t *testing.T) {
 	}
 }
 
-func TestALaunchTokenSignsInOnce(t *testing.T) {
+func TestLaunchTokenSignsInOnce(t *testing.T) {
 	p := newPortal(t, nil)
 	id, err := p.sessions.UserID(t.Context(), "admin")
 	must(t, err)
@@ -136,7 +136,7 @@ func TestALaunchTokenSignsInOnce(t *testing.T) {
 	}
 }
 
-func TestTheWindowIsKnownWhoeverSignsInThere(t *testing.T) {
+func TestWindowIsRecognizedForEveryUser(t *testing.T) {
 	p := newPortal(t, func(o *Options) {
 		o.Explorer = append(o.Explorer, resource.Endpoint{
 			Method: "GET", Path: "/window", Right: resource.Right{Object: resource.Anyone},
@@ -179,7 +179,7 @@ func TestTheWindowIsKnownWhoeverSignsInThere(t *testing.T) {
 	}
 }
 
-func TestAPortalWithoutABuiltPageSaysHowToMakeOne(t *testing.T) {
+func TestMissingPageSaysHowToBuildIt(t *testing.T) {
 	p := newPortal(t, func(o *Options) { o.Page = nil })
 	if answer, text := p.ask("GET /", "", ""); answer.StatusCode != 200 ||
 		!strings.Contains(text, "go run ./build run") {

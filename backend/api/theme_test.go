@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestThePageBeginsInTheLookOfWhoIsSignedIn(t *testing.T) {
+func TestPageStartsWithTheThemeOfTheUser(t *testing.T) {
 	for want, look := range map[string]Look{
 		`<html data-theme="light"><head>`: {"theme": "light"},
 		`<html data-screen="fleet" data-theme="dark" data-view="monitor"><head>`: {"theme": "dark", "view": "monitor",

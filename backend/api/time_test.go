@@ -54,7 +54,7 @@ func inABubble(t *testing.T, e resource.Endpoint, text string, do func(c net.Con
 	})
 }
 
-func TestABodyThatDoesNotComeIsGivenUpAfterTenSeconds(t *testing.T) {
+func TestStalledBodyTimesOutAfterTenSeconds(t *testing.T) {
 	e := echo("POST", "/a")
 	const head = "POST /api/a HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: 90\r\n\r\n{"
 	inABubble(t, e, head, func(c net.Conn) {
@@ -70,7 +70,7 @@ func TestABodyThatDoesNotComeIsGivenUpAfterTenSeconds(t *testing.T) {
 	})
 }
 
-func TestACallerWhoDoesNotReadIsCutOffAfterThirtySeconds(t *testing.T) {
+func TestClientThatDoesNotReadIsDisconnectedAfterThirtySeconds(t *testing.T) {
 	gone := make(chan time.Time, 1)
 	e := resource.Endpoint{Method: "GET", Path: "/a", Handle: func(context.Context, *resource.Call) (any, error) {
 		return resource.Response{Type: "text/csv", Stream: func(w io.Writer) error {
@@ -93,7 +93,7 @@ func TestACallerWhoDoesNotReadIsCutOffAfterThirtySeconds(t *testing.T) {
 	})
 }
 
-func TestAQuietEventStreamBeatsEveryFourSeconds(t *testing.T) {
+func TestIdleEventStreamSendsAHeartbeatEveryFourSeconds(t *testing.T) {
 	e := resource.Endpoint{Method: "GET", Path: "/a", Handle: func(ctx context.Context, _ *resource.Call) (any, error) {
 		return resource.Response{Events: func(func(...resource.Event) error) error { <-ctx.Done(); return nil }}, nil
 	}}
@@ -115,7 +115,7 @@ func TestAQuietEventStreamBeatsEveryFourSeconds(t *testing.T) {
 	})
 }
 
-func TestWhatAQuestionWaitsForIsNotItsOwnTime(t *testing.T) {
+func TestQueueTimeIsNotCountedAsServerTime(t *testing.T) {
 	for _, tt := range []struct {
 		after time.Duration // that the question takes itself, after what it waits for
 		want  int

@@ -12,7 +12,7 @@ const formHead = "Content-Type: multipart/form-data; boundary=7f"
 // form is a multipart body, its lines as they are written here.
 func form(lines ...string) string { return strings.Join(lines, "\r\n") + "\r\n" }
 
-func TestAFileMayBeUploadedWhereAnEndpointTakesOne(t *testing.T) {
+func TestUploadsAreAcceptedOnlyWhereDeclared(t *testing.T) {
 	p := newPortal(t, nil)
 	file := form("--7f", `Content-Disposition: form-data; name="note"`, "", "first", "--7f",
 		`Content-Disposition: form-data; name="file"; filename="x.json"`, "Content-Type: application/json", "",
@@ -45,7 +45,7 @@ func TestAFileMayBeUploadedWhereAnEndpointTakesOne(t *testing.T) {
 	})
 }
 
-func TestWhatStillRunsIsAccepted(t *testing.T) {
+func TestRunningFaultIs202(t *testing.T) {
 	if got := Status(fault.Running); got != 202 {
 		t.Errorf("running is %d", got)
 	}

@@ -32,7 +32,7 @@ func (p *served) addDevices(n int) {
 	}))
 }
 
-func TestAListComesWholeAsOneObjectALine(t *testing.T) {
+func TestListIsStreamedAsNDJSON(t *testing.T) {
 	p := newPortal(t, nil)
 	p.addDevices(1203)
 	for _, tt := range []struct {
@@ -82,8 +82,8 @@ func TestAListComesWholeAsOneObjectALine(t *testing.T) {
 	}
 }
 
-// TestAStreamShowsOneStateOfThePortal changes every row while a stream is read.
-func TestAStreamShowsOneStateOfThePortal(t *testing.T) {
+// TestStreamIsAConsistentSnapshot changes every row while a stream is read.
+func TestStreamIsAConsistentSnapshot(t *testing.T) {
 	p := newPortal(t, nil)
 	p.addDevices(3000) // more than fits into the buffers on the way
 	r, err := http.NewRequestWithContext(t.Context(), "GET", "http://"+p.host+"/api/device/devices?fields=id,"+
@@ -108,7 +108,7 @@ func TestAStreamShowsOneStateOfThePortal(t *testing.T) {
 	}
 }
 
-func TestALargeAnswerIsPackedForWhoAsksInEarnest(t *testing.T) {
+func TestLargeResponseIsCompressedIfAccepted(t *testing.T) {
 	p := newPortal(t, nil)
 	p.addDevices(20)
 	p.ask("PATCH /api/device/devices/1", "admin", `{"description":"`+strings.Repeat("long ", 500)+`"}`)
@@ -146,7 +146,7 @@ func TestALargeAnswerIsPackedForWhoAsksInEarnest(t *testing.T) {
 	}
 }
 
-func TestARequestMayDependOnTheVersionThereIs(t *testing.T) {
+func TestConditionalRequests(t *testing.T) {
 	p := newPortal(t, nil)
 	p.addDevices(1)
 	answer, _ := p.ask("GET /api/device/devices/1", "admin", "")
@@ -189,7 +189,7 @@ func TestARequestMayDependOnTheVersionThereIs(t *testing.T) {
 	}
 }
 
-func TestABatchIsAllOrNothingUnlessItSaysOtherwise(t *testing.T) {
+func TestBatchIsAtomicUnlessItSaysOtherwise(t *testing.T) {
 	p := newPortal(t, nil)
 	p.addDevices(2)
 	const mixed = `"operations":[{"op":"create","body":{"name":"new"}},{"op":"patch","id":1,` +
@@ -259,7 +259,7 @@ func TestABatchIsAllOrNothingUnlessItSaysOtherwise(t *testing.T) {
 	}
 }
 
-func TestSigningInAndOutIsInTheAuditLog(t *testing.T) {
+func TestAuditLogHasSignInAndSignOut(t *testing.T) {
 	p := newPortal(t, nil)
 	if answer, _ := p.ask("GET /api/setting/accesslogs", "viewer", ""); answer.StatusCode != 403 {
 		t.Errorf("the viewer gets %d, want 403", answer.StatusCode)

@@ -110,7 +110,7 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-func TestAnExpressionIsWrittenLikeThis(t *testing.T) {
+func TestExpressionString(t *testing.T) {
 	for text, want := range map[string]string{
 		`a or b and not (c or "x" == 'y"\\') `: `getPropValue("a") || getPropValue("b") && ` +
 			`!(getPropValue("c") || "x" == "y\"\\")`,
@@ -127,14 +127,14 @@ func TestAnExpressionIsWrittenLikeThis(t *testing.T) {
 	}
 }
 
-func TestFunctionsAreThoseItCallsAtAnyDepth(t *testing.T) {
+func TestFunctionsListsNestedCalls(t *testing.T) {
 	e, err := appliesto.Parse(`isLargeShop() || isWindows()`, functions)
 	if got := fmt.Sprint(e.Functions()); err != nil || got != "[islarge islargeshop isshop]" {
 		t.Errorf("got %s (%v)", got, err)
 	}
 }
 
-func TestParseSaysWhatIsWrongAndWhere(t *testing.T) {
+func TestParseErrorsHaveAMessageAndAPosition(t *testing.T) {
 	for _, tt := range []struct{ text, err string }{
 		{`displayName ==`, `expected a value at 14`},
 		{`displayName == web`, ``},
@@ -190,7 +190,7 @@ func TestParseSaysWhatIsWrongAndWhere(t *testing.T) {
 	}
 }
 
-func TestNamesThatAFunctionCanHave(t *testing.T) {
+func TestFunctionNames(t *testing.T) {
 	for name, ok := range map[string]bool{
 		"isShop": true, "_x9": true, "": false, "9x": false, "a b": false, "a.b": false, "größe": false,
 		strings.Repeat("a", 65): false,
@@ -223,7 +223,7 @@ var many = []string{
 	`auto.cpu.cores >= 8 && os contains "debian"`, `displayName =~ "^(web|db)-(prod|stg)-[0-9]+\.fra$"`,
 }
 
-func TestWhatPeopleWriteTakesFewStepsForADevice(t *testing.T) {
+func TestTypicalExpressionsTakeFewSteps(t *testing.T) {
 	for _, text := range many {
 		e, err := appliesto.Parse(text, nil)
 		if err != nil {

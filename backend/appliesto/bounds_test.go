@@ -13,7 +13,7 @@ type value string
 func (v value) Property(string) (string, bool) { return string(v), true }
 func (v value) Groups() []string               { return nil }
 
-func TestRegularExpressionsAreBounded(t *testing.T) {
+func TestRegularExpressionsAreLimited(t *testing.T) {
 	heavy := `displayName =~ "(.?){1000}"`
 	for text, want := range map[string]string{
 		heavy: `"(.?){1000}", together with the other regular expressions, takes more than 2000 steps; repeat less ` +
@@ -31,7 +31,7 @@ func TestRegularExpressionsAreBounded(t *testing.T) {
 	}
 }
 
-func TestALongValueMatchesNoExpensiveExpression(t *testing.T) {
+func TestExpensiveExpressionDoesNotMatchALongValue(t *testing.T) {
 	expr, err := appliesto.Parse(`name =~ "^(a?){300}"`, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -41,7 +41,7 @@ func TestALongValueMatchesNoExpensiveExpression(t *testing.T) {
 	}
 }
 
-func TestExpressionsThatAreAskedTogetherAreBounded(t *testing.T) {
+func TestExpressionsEvaluatedTogetherAreLimited(t *testing.T) {
 	hostile, ordinary := `name =~ "^(a?){300}$"`, `isLinux() && name =~ "^a+$"`
 	parse := func(text string, n int) (all []*appliesto.Expr) {
 		for range n {

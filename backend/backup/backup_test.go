@@ -84,7 +84,7 @@ func conflict(t *testing.T, err error, want string) {
 	}
 }
 
-func TestABackupSaysWhatItHolds(t *testing.T) {
+func TestBackupListsItsContents(t *testing.T) {
 	p := newPortal(t, "first")
 	m, err := backup.Inspect(t.Context(), p.options(p.backedUp()))
 	if err != nil {
@@ -106,7 +106,7 @@ func TestABackupSaysWhatItHolds(t *testing.T) {
 	}
 }
 
-func TestARestoreBringsBackAndItsUndoTakesAway(t *testing.T) {
+func TestRestoreCanBeUndone(t *testing.T) {
 	p := newPortal(t, "first")
 	file := p.backedUp()
 	p.write("second")
@@ -131,7 +131,7 @@ func TestARestoreBringsBackAndItsUndoTakesAway(t *testing.T) {
 	conflict(t, backup.Undo(p.folder), "no longer kept")
 }
 
-func TestAStagedRestoreCountsFromTheNextStartOnUnlessItIsTakenBack(t *testing.T) {
+func TestStagedRestoreTakesEffectAtTheNextStartUnlessCancelled(t *testing.T) {
 	p := newPortal(t, "first")
 	file := p.backedUp()
 	p.write("second")
@@ -158,7 +158,7 @@ func TestAStagedRestoreCountsFromTheNextStartOnUnlessItIsTakenBack(t *testing.T)
 	conflict(t, backup.Unstage(p.folder), "no restore is pending")
 }
 
-func TestABackupOfAnotherPortalNeedsItsKeyOrLosesTheSecrets(t *testing.T) {
+func TestBackupOfAnotherPortalNeedsItsKeyOrLosesSecrets(t *testing.T) {
 	file := newPortal(t, "first").backedUp()
 	p := newPortal(t, "second")
 	o := p.options(file)
@@ -171,7 +171,7 @@ func TestABackupOfAnotherPortalNeedsItsKeyOrLosesTheSecrets(t *testing.T) {
 	p.holds("first")
 }
 
-func TestABrokenBackupChangesNothing(t *testing.T) {
+func TestDamagedBackupChangesNothing(t *testing.T) {
 	p := newPortal(t, "first")
 	whole, err := os.ReadFile(p.backedUp())
 	if err != nil {
@@ -199,7 +199,7 @@ func TestABrokenBackupChangesNothing(t *testing.T) {
 	}
 }
 
-func TestABackupThatCannotBeMadeLeavesNothing(t *testing.T) {
+func TestFailedBackupLeavesNoFiles(t *testing.T) {
 	p := newPortal(t, "first")
 	there, empty := p.backedUp(), portal{t, t.TempDir()}
 	conflict(t, backup.Write(t.Context(), p.options(there)), "already exists")

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestAddressesOfMachinesOnlyAreRecognisedInEveryForm(t *testing.T) {
+func TestLocalAddressesAreRecognisedInEveryForm(t *testing.T) {
 	for _, tt := range []struct {
 		addr string
 		want bool

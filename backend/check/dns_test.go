@@ -92,7 +92,7 @@ func mute(t *testing.T) (port string) {
 	return port
 }
 
-func TestDNSAsksTheDeviceItself(t *testing.T) {
+func TestDNSCheckQueriesTheDevice(t *testing.T) {
 	port, silent := nameServer(t), mute(t)
 	ask := func(name, kind string, more ...string) check.Task {
 		return check.Task{Method: "dns", Host: "127.0.0.1",
@@ -124,7 +124,7 @@ func TestDNSAsksTheDeviceItself(t *testing.T) {
 	})
 }
 
-func TestDNSAndSNMPEndWithTheirContext(t *testing.T) {
+func TestDNSAndSNMPEndWhenTheirContextIsCancelled(t *testing.T) {
 	silent := mute(t)
 	for _, task := range []check.Task{
 		{Host: "127.0.0.1", Method: "dns", Attributes: attributes("host", "example.org", "port", silent)},

@@ -75,7 +75,7 @@ func floods(beginning, rest string) func(net.Conn, <-chan struct{}) {
 	}
 }
 
-func TestServersThatMeanIllEndALookAndNoMore(t *testing.T) {
+func TestHostileServersFailOnlyTheirCheck(t *testing.T) {
 	const head = "HTTP/1.1 200 OK\r\n"
 	resets := hostile(t, func(conn net.Conn, _ <-chan struct{}) { _ = conn.(*net.TCPConn).SetLinger(0) })
 	garbles := hostile(t, func(conn net.Conn, _ <-chan struct{}) {
@@ -125,7 +125,7 @@ func TestServersThatMeanIllEndALookAndNoMore(t *testing.T) {
 	})
 }
 
-func TestAnSNMPAgentThatLiesGivesNoNumbers(t *testing.T) {
+func TestInconsistentSNMPAgentGivesNoNumbers(t *testing.T) {
 	const counter, gauge, other = ".1.3.6.1.2.1.31.1.1.1.6.2", ".1.3.6.1.2.1.2.2.1.8.2", ".1.3.6.1.4.1.9999.1"
 	says := func(kind gosnmp.Asn1BER, value any) *snmpAgent {
 		return newAgent(t, gosnmp.Version2c, nil, []gosnmp.SnmpPDU{{Name: counter, Type: kind, Value: value},
@@ -176,7 +176,7 @@ func TestAnSNMPAgentThatLiesGivesNoNumbers(t *testing.T) {
 	measure(t, cases)
 }
 
-func TestAnSNMPAnswerThatIsCutOffOrGarbledIsAnError(t *testing.T) {
+func TestTruncatedOrMalformedSNMPResponseIsAnError(t *testing.T) {
 	const oid = ".1.3.6.1.2.1.1.3.0"
 	a := newAgent(t, gosnmp.Version2c, nil, []gosnmp.SnmpPDU{{Name: oid, Type: gosnmp.TimeTicks, Value: uint32(4711)}})
 	task := a.task([]string{oid}, "snmp.community", "harbour")

@@ -136,7 +136,7 @@ func TestChecksMeasureRealServers(t *testing.T) {
 	}
 }
 
-func TestNoCheckReachesThePortalItselfOrItsLink(t *testing.T) {
+func TestChecksCannotReachThePortalOrLinkLocalAddresses(t *testing.T) {
 	reached := false
 	portal := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }))
 	t.Cleanup(portal.Close)
@@ -171,7 +171,7 @@ func TestNoCheckReachesThePortalItselfOrItsLink(t *testing.T) {
 	}
 }
 
-func TestWhatADataSourceSaysIsFilledIn(t *testing.T) {
+func TestDataSourceAttributesAreExpanded(t *testing.T) {
 	task := check.Task{Host: "web-1", Wild: "7", Properties: attributes("tcp.port", "443", "empty", ""),
 		Attributes: attributes("a", "##HOST##:##tcp.port##/##WILDVALUE##?##nothing##", "b", "x##", "c", "##empty##")}
 	for name, want := range map[string]string{"a": "web-1:443/7?", "b": "x##", "c": "", "d": "otherwise"} {

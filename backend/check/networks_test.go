@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestNetworksSayWhichAddressesMayBeDialled(t *testing.T) {
+func TestNetworksLimitTheAddresses(t *testing.T) {
 	for _, c := range []struct {
 		allowed, refused, ip string
 		want                 bool
@@ -45,7 +45,7 @@ func TestNetworksSayWhichAddressesMayBeDialled(t *testing.T) {
 	}
 }
 
-func TestANetworkThatCannotBeReadIsNamed(t *testing.T) {
+func TestInvalidNetworkIsNamed(t *testing.T) {
 	for text, want := range map[string]string{
 		"10.0.0.0/8, office":   `"office" is neither`,
 		"10.0.0.0/33":          `"10.0.0.0/33" is neither`,

@@ -46,7 +46,7 @@ func TestPingMeasuresThisMachine(t *testing.T) {
 	}
 }
 
-func TestPingOfAnUnreachableAddressIsALossOfAll(t *testing.T) {
+func TestPingOfAnUnreachableAddressLosesAllPackets(t *testing.T) {
 	for _, code := range []syscall.Errno{syscall.ENETUNREACH, syscall.EHOSTUNREACH, syscall.EINVAL} {
 		ping := check.PingOnWay(func(context.Context, string) (netip.Addr, error) {
 			return netip.Addr{}, &net.OpError{Op: "dial", Net: "udp", Err: os.NewSyscallError("connect", code)}
@@ -93,7 +93,7 @@ func TestPingDoesNotConnectToThePortal(t *testing.T) {
 	}
 }
 
-func TestPingEndsWithItsContext(t *testing.T) {
+func TestPingEndsWhenItsContextIsCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, ping := range []check.Check{check.PingWithoutICMP(&check.Dialer{}, "1"), checkNamed(t, "ping")} {
@@ -104,7 +104,7 @@ func TestPingEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestPingSaysWhatIsWrongWithItsAttributes(t *testing.T) {
+func TestPingValidatesItsAttributes(t *testing.T) {
 	measure(t, []measured{
 		{"no packets", check.Task{Method: "ping", Host: "127.0.0.1", Attributes: attributes("sendPkts", "0")}, nil,
 			"sendPkts must be 1 to 50, and timeout at least 1, not 0 and 2000"},

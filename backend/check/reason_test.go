@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-func TestAFailureIsASentenceAndSaysWhoseItIs(t *testing.T) {
+func TestFailureNamesTheCause(t *testing.T) {
 	dial := func(code syscall.Errno) error {
 		return &net.OpError{Op: "dial", Net: "tcp", Addr: &net.TCPAddr{IP: net.IPv4(10, 0, 0, 7), Port: 80},
 			Err: os.NewSyscallError("connect", code)}

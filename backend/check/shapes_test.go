@@ -7,7 +7,7 @@ import (
 	"spyglass/backend/check"
 )
 
-func TestSimulatedDataPointsOfAnInstanceGoTogether(t *testing.T) {
+func TestSimulatedDataPointsOfAnInstanceCorrelate(t *testing.T) {
 	for at := monday.Unix(); at < monday.Unix()+14*86400; at += 1800 {
 		for device := range int64(20) {
 			of := func(source, point string) float64 { return check.NewSensor(source, point, device, "NULL").At(at) }
@@ -28,7 +28,7 @@ func TestSimulatedDataPointsOfAnInstanceGoTogether(t *testing.T) {
 	}
 }
 
-func TestAShapeIsChosenByTheNames(t *testing.T) {
+func TestShapeIsSelectedByName(t *testing.T) {
 	for _, tt := range []struct {
 		source, point string
 		want          check.Shape
@@ -47,7 +47,7 @@ func TestAShapeIsChosenByTheNames(t *testing.T) {
 	}
 }
 
-func TestTwoInstancesHaveACharacterOfTheirOwn(t *testing.T) {
+func TestInstancesDiffer(t *testing.T) {
 	one, two := check.NewSensor("SNMP_Interfaces", "inOctets", 1, "1"),
 		check.NewSensor("SNMP_Interfaces", "inOctets", 1, "2")
 	if at := monday.Unix(); one.At(at) == two.At(at) || one.At(at) != check.NewSensor("SNMP_Interfaces", "inOctets", 1,

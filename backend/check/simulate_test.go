@@ -10,7 +10,7 @@ import (
 
 var monday = time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
 
-func TestASimulatedValueIsTheSameEveryTime(t *testing.T) {
+func TestSimulatedValuesAreDeterministic(t *testing.T) {
 	at := time.Date(2026, 3, 3, 14, 5, 30, 0, time.UTC)
 	for shape, want := range map[check.Shape]float64{
 		check.ShapeCPU:         43.96,
@@ -42,7 +42,7 @@ func eachWeek(shape check.Shape, f func(seed int, at time.Time, v float64)) {
 	}
 }
 
-func TestSimulatedValuesStayInBoundsAndUseThem(t *testing.T) {
+func TestSimulatedValuesCoverTheirRange(t *testing.T) {
 	for _, tt := range []struct {
 		shape     check.Shape
 		low, high float64 // no value is outside
@@ -134,7 +134,7 @@ func TestDevicesDiffer(t *testing.T) {
 	}
 }
 
-func TestACounterOnlyEverGrowsAndADiskFills(t *testing.T) {
+func TestCountersGrowAndDisksFill(t *testing.T) {
 	last := map[int]float64{}
 	eachWeek(check.ShapeCounter, func(seed int, at time.Time, v float64) {
 		if v <= last[seed] {

@@ -62,7 +62,7 @@ func TestSNMPReadsNumbers(t *testing.T) {
 	})
 }
 
-func TestSNMPSaysWhatIsWrongAndNothingSecret(t *testing.T) {
+func TestSNMPErrorsContainNoSecrets(t *testing.T) {
 	two, three := newAgent(t, gosnmp.Version2c, nil, switchRows()), newAgent(t, gosnmp.Version3, sealed(), switchRows())
 	fields := []string{".1.3.6.1.2.1.1.3.0"}
 	with := func(pairs ...string) []string { return append(slices.Clone(user), pairs...) }
@@ -104,7 +104,7 @@ func TestSNMPSaysWhatIsWrongAndNothingSecret(t *testing.T) {
 	}
 }
 
-func TestSNMPAsksForFiftyOIDsAtMostAndForFewerWhenTheyAreTooMany(t *testing.T) {
+func TestSNMPRequestsAtMostFiftyOIDsAndFewerIfTooBig(t *testing.T) {
 	var rows []gosnmp.SnmpPDU
 	var fields []string
 	want := check.Values{}

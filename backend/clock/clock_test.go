@@ -9,7 +9,7 @@ import (
 	"spyglass/backend/clock"
 )
 
-func TestAClockIsHurriedPausedAndSet(t *testing.T) {
+func TestClockIsAcceleratedPausedAndSet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, began := clock.New(nil), time.Now()
 		passed := func(want time.Duration) {
@@ -37,7 +37,7 @@ func TestAClockIsHurriedPausedAndSet(t *testing.T) {
 	})
 }
 
-func TestSleepingFollowsTheSpeed(t *testing.T) {
+func TestSleepFollowsTheSpeed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, began := clock.New(nil), time.Now()
 		slept := make(chan time.Duration)

@@ -202,7 +202,7 @@ func (h *fixture) tokens(id int64) (kinds []string) {
 
 const probe = `{"hostname":"probe-1","platform":"linux","arch":"amd64","build":"1"}`
 
-func TestRegisteringEndsTheTokensFromBefore(t *testing.T) {
+func TestRegistrationRevokesEarlierTokens(t *testing.T) {
 	h := open(t)
 	h.ask(admin, "POST", "2/downloadToken", "")
 	h.ask(admin, "POST", "3/downloadToken", "")
@@ -256,7 +256,7 @@ func TestReplacingARunningCollectorOpensAnAlert(t *testing.T) {
 	}
 }
 
-func TestAHeartbeatSaysThatACollectorRuns(t *testing.T) {
+func TestHeartbeatMarksACollectorAsRunning(t *testing.T) {
 	h := open(t)
 	row := *h.collector(2)
 	row.IsDown, row.Acked, row.AckedBy, row.AckComment, row.Build = true, true, "admin", "the power feed", "1"
@@ -281,7 +281,7 @@ func TestAHeartbeatSaysThatACollectorRuns(t *testing.T) {
 	}
 }
 
-func TestBadRequestsOfCollectorsAreRefused(t *testing.T) {
+func TestInvalidCollectorRequestsAreRefused(t *testing.T) {
 	h := open(t)
 	long, many := strings.Repeat("é", 256), strings.Repeat(`{"instanceId":1,"at":1},`, 10_000)
 	found := strings.Repeat(`{"wildValue":"1"},`, 10_000)
@@ -329,7 +329,7 @@ func TestBadRequestsOfCollectorsAreRefused(t *testing.T) {
 	}
 }
 
-func TestSamplesOfTheFutureAreRefusedAndCounted(t *testing.T) {
+func TestFutureSamplesAreRefusedAndCounted(t *testing.T) {
 	h := open(t)
 	at := noon.Unix()
 	body := fmt.Sprintf(`{"results":[{"instanceId":1,"at":%d,"local":"moon","values":{"a":1.5}},`+
@@ -354,7 +354,7 @@ func TestSamplesOfTheFutureAreRefusedAndCounted(t *testing.T) {
 	}
 }
 
-func TestOnlyTheCollectorItselfGetsSecrets(t *testing.T) {
+func TestOnlyTheAssignedCollectorGetsSecrets(t *testing.T) {
 	h := open(t)
 	known := map[string]string{"snmp.community": "s3cret", "location": "Oslo"}
 	h.tasks = []check.Task{{InstanceID: 5, DeviceID: 1, Properties: known}}
@@ -380,7 +380,7 @@ func TestOnlyTheCollectorItselfGetsSecrets(t *testing.T) {
 	}
 }
 
-func TestAssignmentsKeepTheirETagWhileNothingChanges(t *testing.T) {
+func TestAssignmentsKeepTheirETagWithoutChanges(t *testing.T) {
 	h := open(t)
 	tag := func() string {
 		answer, err := h.call(second, "GET", "2/assignments", "")
@@ -403,7 +403,7 @@ func TestAssignmentsKeepTheirETagWhileNothingChanges(t *testing.T) {
 	}
 }
 
-func TestAFindingIsTakenIfItWasAskedFor(t *testing.T) {
+func TestDiscoveryResultIsAcceptedOnlyIfRequested(t *testing.T) {
 	h := open(t)
 	if got := h.ask(second, "POST", "2/findings", `{"id":7,"found":[{"wildValue":"2","displayName":"eth0"}]}`); got !=
 		`{"taken":1}` {
@@ -419,7 +419,7 @@ func TestAFindingIsTakenIfItWasAskedFor(t *testing.T) {
 	}
 }
 
-func TestWhoInstallsACollectorSeesAllItsDevices(t *testing.T) {
+func TestInstallingACollectorNeedsViewOfAllItsDevices(t *testing.T) {
 	h := open(t)
 	const want = "denied : a collector gets the secrets of its devices; you need View access to all devices of " +
 		"collector 2 to install it"
@@ -437,7 +437,7 @@ func TestWhoInstallsACollectorSeesAllItsDevices(t *testing.T) {
 	}
 }
 
-func TestAHEADMakesNoToken(t *testing.T) {
+func TestHEADCreatesNoToken(t *testing.T) {
 	h := open(t)
 	peek := func(c *resource.Call) { c.Peek = true }
 	if _, err := h.call(admin, "GET", "2/downloadToken", "", peek); err != nil {

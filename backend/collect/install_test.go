@@ -20,9 +20,9 @@ func sum(text string) string {
 	return hex.EncodeToString(digest[:])
 }
 
-// TestAnInstallerRunsNothingButThePortalsProgram runs an installer against a portal
+// TestInstallerRunsOnlyTheProgramOfThePortal runs an installer against a portal
 // that sends the program, sends another one, and refuses.
-func TestAnInstallerRunsNothingButThePortalsProgram(t *testing.T) {
+func TestInstallerRunsOnlyTheProgramOfThePortal(t *testing.T) {
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Fatal("curl is missing; go run ./build test installs it")
 	}

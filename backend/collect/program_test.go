@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestAProgramThatWasReplacedIsReadAgain(t *testing.T) {
+func TestReplacedProgramIsReadAgain(t *testing.T) {
 	folder := t.TempDir()
 	p := programs{folder: folder}
 	of, err := systemNamed("win64")

@@ -6,7 +6,7 @@ import (
 	"spyglass/backend/check"
 )
 
-func TestASlowClockIsKnownByResultsThatAreSteadilyOld(t *testing.T) {
+func TestSlowClockIsDetectedByConsistentlyOldResults(t *testing.T) {
 	const start = 1_790_000_000
 	steady := func(age int64) func(int64) int64 { return func(int64) int64 { return age } }
 	for _, tt := range []struct {

@@ -51,7 +51,7 @@ func (h *fixture) counted(query string) data.ThresholdCount {
 	return got.(data.ThresholdCount)
 }
 
-func TestAlertsOfAThresholdAreCountedByTheRulesOfItsDataPoint(t *testing.T) {
+func TestThresholdPreviewCountsAlertsLikeItsDataPoint(t *testing.T) {
 	for _, tt := range []struct {
 		name, values, want string
 	}{
@@ -75,7 +75,7 @@ func TestAlertsOfAThresholdAreCountedByTheRulesOfItsDataPoint(t *testing.T) {
 	}
 }
 
-func TestAnotherThresholdIsComparedWithTheOneInEffect(t *testing.T) {
+func TestThresholdPreviewComparesWithTheCurrentThreshold(t *testing.T) {
 	h := open(t)
 	h.rule("> 80")
 	h.polled(60, "90 90 1 1 1 50 50 1 1 1")
@@ -95,7 +95,7 @@ func TestAnotherThresholdIsComparedWithTheOneInEffect(t *testing.T) {
 	}
 }
 
-func TestACountSaysHowFarApartItsSamplesAre(t *testing.T) {
+func TestThresholdPreviewReportsTheSampleInterval(t *testing.T) {
 	h := open(t)
 	h.rule("> 80")
 	h.polled(600, "1 90 1 1 1 1")
@@ -105,7 +105,7 @@ func TestACountSaysHowFarApartItsSamplesAre(t *testing.T) {
 	}
 }
 
-func TestACountRefusesWhatItCannotCount(t *testing.T) {
+func TestThresholdPreviewRefusesInvalidRequests(t *testing.T) {
 	h := open(t)
 	for query, want := range map[string]string{
 		"":                        "invalid datapoint: datapoint is required",

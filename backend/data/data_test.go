@@ -187,7 +187,7 @@ const (
 	first    = instance + "deviceId=1 hdsId=1 id=1 "
 )
 
-func TestDataIsWhatWasMeasuredTheNewestFirst(t *testing.T) {
+func TestDataListsSamplesNewestFirst(t *testing.T) {
 	h := open(t)
 	h.measure(1, 10)
 	if err := h.series.Append(t.Context(),
@@ -230,7 +230,7 @@ func TestDataIsWhatWasMeasuredTheNewestFirst(t *testing.T) {
 	}
 }
 
-func TestPagesOfAnInstanceShowEachMomentOnce(t *testing.T) {
+func TestPagesOfAnInstanceListEachTimeOnce(t *testing.T) {
 	h := open(t)
 	h.measure(1, 1203)
 	var got, sizes []int64
@@ -252,7 +252,7 @@ func TestPagesOfAnInstanceShowEachMomentOnce(t *testing.T) {
 	}
 }
 
-func TestPagesOfADeviceShowEachMomentOfEachInstanceOnce(t *testing.T) {
+func TestPagesOfADeviceListEachTimeOfEachInstanceOnce(t *testing.T) {
 	h := open(t)
 	h.measure(1, 1203)
 	h.measure(2, 40)
@@ -282,7 +282,7 @@ func TestPagesOfADeviceShowEachMomentOfEachInstanceOnce(t *testing.T) {
 	}
 }
 
-func TestAFileHasAllThatWasMeasuredAndNoFormulas(t *testing.T) {
+func TestExportHasAllSamplesAndNoFormulas(t *testing.T) {
 	h := open(t)
 	h.measure(2, 1203)
 	got := h.json(device+fmt.Sprintf("deviceId=1 id=1 ?start=%d&end=%d&format=csv&datapoints=size", began, began+
@@ -294,7 +294,7 @@ func TestAFileHasAllThatWasMeasuredAndNoFormulas(t *testing.T) {
 	}
 }
 
-func TestAGraphHasItsLinesAndWhatTheyComeTo(t *testing.T) {
+func TestGraphHasLinesWithTotals(t *testing.T) {
 	h := open(t)
 	h.measure(1, 3)
 	h.measure(2, 2)
@@ -345,7 +345,7 @@ func TestAGraphHasItsLinesAndWhatTheyComeTo(t *testing.T) {
 	}
 }
 
-func TestAGraphHasTheExtremesOfItsSteps(t *testing.T) {
+func TestGraphHasTheExtremesOfItsSteps(t *testing.T) {
 	h := open(t)
 	h.measure(1, 600)
 	h.measure(2, 600)
@@ -378,7 +378,7 @@ func TestAGraphHasTheExtremesOfItsSteps(t *testing.T) {
 	}
 }
 
-func TestAGraphJoinsTwoMissingPollsAndShowsThreeAsAGap(t *testing.T) {
+func TestGraphShowsAGapAfterThreeMissedPolls(t *testing.T) {
 	for _, tt := range []struct {
 		name            string
 		every           int64 // seconds between polls
@@ -426,7 +426,7 @@ func TestAGraphJoinsTwoMissingPollsAndShowsThreeAsAGap(t *testing.T) {
 	}
 }
 
-func TestFetchingAnswersForEachInstance(t *testing.T) {
+func TestFetchReturnsDataPerInstance(t *testing.T) {
 	h := open(t)
 	h.measure(1, 1)
 	h.access = oslo()
@@ -467,7 +467,7 @@ func oslo() *resource.Access {
 		Grants: []resource.Grant{{Object: resource.DeviceGroup, Op: resource.Read, Groups: map[int64]bool{2: true}}}}
 }
 
-func TestWhatIsOutOfSightReadsLikeWhatIsNotThere(t *testing.T) {
+func TestHiddenObjectsAreReportedAsNotFound(t *testing.T) {
 	h := open(t)
 	h.access = oslo()
 	for do, want := range map[string]string{
@@ -498,7 +498,7 @@ func TestWhatIsOutOfSightReadsLikeWhatIsNotThere(t *testing.T) {
 	}
 }
 
-func TestAWrongParameterIsNamed(t *testing.T) {
+func TestInvalidParameterIsNamed(t *testing.T) {
 	h := open(t)
 	for query, want := range map[string]string{
 		"start=x": "invalid start: start must be a time in epoch seconds, a whole number from 0",

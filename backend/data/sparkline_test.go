@@ -67,7 +67,7 @@ func TestSparklinesShowManySeriesInTheOrderOfTheRequest(t *testing.T) {
 	}
 }
 
-func TestAShortGapOfASparklineRepeatsTheValueBeforeIt(t *testing.T) {
+func TestShortSparklineGapRepeatsThePreviousValue(t *testing.T) {
 	h := open(t)
 	var samples []series.Sample
 	for _, minute := range []int64{10, 11, 14, 18, 47} {
@@ -88,7 +88,7 @@ func TestAShortGapOfASparklineRepeatsTheValueBeforeIt(t *testing.T) {
 	}
 }
 
-func TestSparklinesOfOthersAreLikeNone(t *testing.T) {
+func TestHiddenSparklinesAreEmpty(t *testing.T) {
 	h := open(t)
 	h.measure(3, 10)
 	h.measure(1, 10)
@@ -110,7 +110,7 @@ func TestSparklinesOfOthersAreLikeNone(t *testing.T) {
 	}
 }
 
-func TestSparklinesAreBounded(t *testing.T) {
+func TestSparklinesAreLimited(t *testing.T) {
 	h := open(t)
 	many := `{"series":[` + strings.Repeat(`{"instanceId":1,"dataPointName":"used"},`, 200) +
 		`{"instanceId":1,"dataPointName":"used"}]}`

@@ -10,7 +10,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-func TestTheLastSevenDaysHadBelievableAlerts(t *testing.T) {
+func TestLastSevenDaysHavePlausibleAlerts(t *testing.T) {
 	h := filled(t, 0)
 	counts := map[string]int{}
 	of := map[int64][]alert.Alert{}
@@ -56,7 +56,7 @@ func TestTheLastSevenDaysHadBelievableAlerts(t *testing.T) {
 	}
 }
 
-func TestALargeCompanyHasAsManyAlertsForItsSize(t *testing.T) {
+func TestLargeDemoHasProportionalAlerts(t *testing.T) {
 	h := filled(t, 1500)
 	of, active := map[int64][]alert.Alert{}, 0
 	for _, a := range find(h, &alert.Alerts) {
@@ -77,7 +77,7 @@ func TestALargeCompanyHasAsManyAlertsForItsSize(t *testing.T) {
 	}
 }
 
-func TestTheFirstAlertStaysForExamples(t *testing.T) {
+func TestFirstAlertStaysForExamples(t *testing.T) {
 	h := filled(t, 0)
 	a := find(h, &alert.Alerts)[0]
 	if int64(a.ID) != alert.Alerts.Sample || a.Cleared || a.Acked || a.ChainID == 0 {

@@ -167,7 +167,7 @@ func value(props []resource.Property, name string) string {
 	return ""
 }
 
-func TestTwoFillsAreTheSame(t *testing.T) {
+func TestFillIsDeterministic(t *testing.T) {
 	once, twice := filled(t, 300), fill(openWith(t, storetest.Open), 300)
 	if once.everything() != twice.everything() {
 		t.Error("two fills with the same Now differ, one of which runs each write twice")
@@ -177,7 +177,7 @@ func TestTwoFillsAreTheSame(t *testing.T) {
 	}
 }
 
-func TestTheStandardCompanyHasSomeOfEveryKind(t *testing.T) {
+func TestDefaultDemoHasEveryKind(t *testing.T) {
 	kinds := map[string]int{}
 	states := map[string]int{}
 	for _, d := range filled(t, 0).devices() {
@@ -201,7 +201,7 @@ func TestTheStandardCompanyHasSomeOfEveryKind(t *testing.T) {
 	}
 }
 
-func TestACompanyHasExactlySoManyDevicesInTwentyFiveGroups(t *testing.T) {
+func TestDemoHasTheGivenNumberOfDevicesInTwentyFiveGroups(t *testing.T) {
 	for devices, want := range map[int]int{1: 1, 20: 20, 0: 152, 153: 153, 1000: 1000} {
 		t.Run(fmt.Sprint(devices), func(t *testing.T) {
 			h := filled(t, devices)
@@ -247,7 +247,7 @@ func checkDevice(t *testing.T, d fleet.Device, groups map[int64]fleet.Group) {
 	}
 }
 
-func TestADeviceReadsLikeThis(t *testing.T) {
+func TestDeviceJSON(t *testing.T) {
 	h := filled(t, 0)
 	got := h.page("GET /device/devices/{id}", map[string]string{"id": "150"}, nil)
 	got = got[:strings.Index(got, `,"inheritedProperties"`)] + "}"
@@ -303,7 +303,7 @@ func TestSecretsAreMasked(t *testing.T) {
 	}
 }
 
-func TestThePeople(t *testing.T) {
+func TestDemoUsers(t *testing.T) {
 	h := open(t)
 	own := people.User{Username: "Admin", Email: "me@example.net", Password: "mine", Status: "active",
 		Roles: []people.RoleRef{{ID: 1, Name: "administrator"}}, CreatedBy: "system"}
@@ -332,7 +332,7 @@ func TestThePeople(t *testing.T) {
 	}
 }
 
-func TestWhatExamplesChangeIsNeededByNothing(t *testing.T) {
+func TestExamplesChangeOnlyUnusedObjects(t *testing.T) {
 	h := filled(t, 0)
 	for _, row := range []string{"/device/devices/150", "/device/groups/25", "/setting/collectors/2",
 		"/setting/roles/5", "/setting/admins/2/apitokens/1", "/setting/admins/3",
@@ -355,7 +355,7 @@ type bookmark struct {
 	Name, URL string
 }
 
-func TestAResourceThatTheDemoDoesNotKnowHasARowForItsExamples(t *testing.T) {
+func TestUnknownResourceGetsARowForItsExamples(t *testing.T) {
 	bookmarks := resource.Resource[*bookmark]{
 		Name: "bookmark", Label: "bookmark", Sample: 7, Path: "/bookmarks", Object: resource.Setting,
 		Area: ground.AreaPortal, Doc: "A page to return to.", Unique: [][]string{{"name"}},
@@ -397,7 +397,7 @@ func TestFillRefusesAPortalThatIsNotEmpty(t *testing.T) {
 	}
 }
 
-func TestFillRefusesANumberThatCannotBe(t *testing.T) {
+func TestFillRefusesAnInvalidNumber(t *testing.T) {
 	for _, n := range []int{-1, demo.MaxDevices + 1} {
 		if err := demo.Fill(t.Context(), nil, demo.Options{Devices: n}); !fault.Is(err, fault.Invalid) {
 			t.Errorf("%d: %v, want invalid", n, err)
@@ -405,7 +405,7 @@ func TestFillRefusesANumberThatCannotBe(t *testing.T) {
 	}
 }
 
-func TestAFillThatStopsHalfWayLeavesThePortalEmpty(t *testing.T) {
+func TestInterruptedFillLeavesThePortalEmpty(t *testing.T) {
 	h := open(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	o := options(3000)

@@ -56,7 +56,7 @@ func (r *remembered) moments(t *testing.T, points ...int64) series.Table {
 	return got
 }
 
-func TestTheDemoRemembersAWeekAndGoesOn(t *testing.T) {
+func TestDemoHasAWeekOfHistoryAndContinues(t *testing.T) {
 	samples := samplesAt(t)
 	at := time.Unix(1_790_000_000, 0)
 	r := remember(t, samples, at)
@@ -90,7 +90,7 @@ func TestTheDemoRemembersAWeekAndGoesOn(t *testing.T) {
 	}
 }
 
-func TestTheDemoFillsTheTimeInWhichItWasClosed(t *testing.T) {
+func TestDemoFillsTheTimeWhileItWasClosed(t *testing.T) {
 	samples := samplesAt(t)
 	at := time.Unix(1_790_000_000, 0)
 	if err := remember(t, samples, at).Once(t.Context()); err != nil {
@@ -114,7 +114,7 @@ func TestTheDemoFillsTheTimeInWhichItWasClosed(t *testing.T) {
 	}
 }
 
-func TestAHistoryThatWasCutOffIsFilledThoughSomebodyHasPolledSince(t *testing.T) {
+func TestInterruptedHistoryIsFilledEvenAfterAPoll(t *testing.T) {
 	samples := samplesAt(t)
 	at := time.Unix(1_790_000_000, 0)
 	for _, ago := range []int64{100, 3 * 24 * 3600} {
@@ -132,7 +132,7 @@ func TestAHistoryThatWasCutOffIsFilledThoughSomebodyHasPolledSince(t *testing.T)
 	}
 }
 
-func TestARealDeviceGetsNoHistory(t *testing.T) {
+func TestRealDeviceGetsNoHistory(t *testing.T) {
 	samples := samplesAt(t)
 	db := filled(t, 4).db
 	err := db.Write(t.Context(), func(tx resource.Tx) error {
@@ -159,7 +159,7 @@ func TestARealDeviceGetsNoHistory(t *testing.T) {
 	}
 }
 
-func TestThePastShowsWhatItsAlertsTellOf(t *testing.T) {
+func TestHistoryMatchesItsAlerts(t *testing.T) {
 	samples := samplesAt(t)
 	db := filled(t, 60).db
 	alerts, err := resource.Find(t.Context(), db, alert.Alerts.Name)
@@ -206,7 +206,7 @@ func TestThePastShowsWhatItsAlertsTellOf(t *testing.T) {
 	}
 }
 
-func TestAPastThatIsKnownToBeCompleteIsNotGoneThroughAgain(t *testing.T) {
+func TestCompleteHistoryIsNotGeneratedAgain(t *testing.T) {
 	const hour = 3600
 	for name, tt := range map[string]struct {
 		killed bool

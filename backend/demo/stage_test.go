@@ -160,7 +160,7 @@ func active(alerts []alert.Alert) int {
 	return len(slices.DeleteFunc(slices.Clone(alerts), func(a alert.Alert) bool { return a.Cleared }))
 }
 
-func TestACoreSwitchThatIsDownIsTheOnlyAlertOfItsSite(t *testing.T) {
+func TestCoreSwitchOutageIsTheOnlyAlertOfItsSite(t *testing.T) {
 	perform(t, demo.StandardDevices, func(p *play) {
 		began := time.Now()
 		one := p.incident(p.begin(`{"kind":"coreSwitchDown"}`))
@@ -198,7 +198,7 @@ func TestACoreSwitchThatIsDownIsTheOnlyAlertOfItsSite(t *testing.T) {
 	})
 }
 
-func TestADiskThatFillsWarnsWorsensAndClears(t *testing.T) {
+func TestFillingDiskRaisesWorsensAndClearsAnAlert(t *testing.T) {
 	perform(t, small, func(p *play) {
 		began := time.Now()
 		one := p.incident(p.begin(`{"kind":"diskFilling"}`))
@@ -220,7 +220,7 @@ func TestADiskThatFillsWarnsWorsensAndClears(t *testing.T) {
 	})
 }
 
-func TestABusyGroupHasAnAlertOnEachDevice(t *testing.T) {
+func TestBusyGroupHasAnAlertOnEachDevice(t *testing.T) {
 	perform(t, small, func(p *play) {
 		began := time.Now()
 		id := p.begin(`{"kind":"cpuStorm"}`)
@@ -242,7 +242,7 @@ func TestABusyGroupHasAnAlertOnEachDevice(t *testing.T) {
 	})
 }
 
-func TestAFlappingLinkRaisesNoMoreThanItsIntervalsAllow(t *testing.T) {
+func TestFlappingLinkRaisesAtMostOneAlertPerInterval(t *testing.T) {
 	perform(t, small, func(p *play) {
 		began := time.Now()
 		one := p.incident(p.begin(`{"kind":"flappingLink","duration":3600}`))
@@ -259,7 +259,7 @@ func TestAFlappingLinkRaisesNoMoreThanItsIntervalsAllow(t *testing.T) {
 	})
 }
 
-func TestACertificateRunsOut(t *testing.T) {
+func TestCertificateExpires(t *testing.T) {
 	perform(t, small, func(p *play) {
 		began := time.Now()
 		one := p.incident(p.begin(`{"kind":"certificateExpiring"}`))
@@ -275,7 +275,7 @@ func TestACertificateRunsOut(t *testing.T) {
 	})
 }
 
-func TestAStormRaisesThousandsOfAlertsInAMinute(t *testing.T) {
+func TestAlertStormRaisesThousandsOfAlertsInAMinute(t *testing.T) {
 	perform(t, demo.StandardDevices, func(p *play) {
 		began := time.Now()
 		p.begin(`{"kind":"alertStorm","duration":120}`)
@@ -290,7 +290,7 @@ func TestAStormRaisesThousandsOfAlertsInAMinute(t *testing.T) {
 	})
 }
 
-func TestASimulatedCollectorFallsSilentAndSpeaksAgain(t *testing.T) {
+func TestSimulatedCollectorGoesDownAndRecovers(t *testing.T) {
 	perform(t, small, func(p *play) {
 		m := monitor.New(monitor.Options{DB: p.db, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Pace: p.clock})
 		down := func() bool {
@@ -323,7 +323,7 @@ func TestASimulatedCollectorFallsSilentAndSpeaksAgain(t *testing.T) {
 	})
 }
 
-func TestTroubleOfTheAPIEndsByItselfAndSparesWhatEndsIt(t *testing.T) {
+func TestAPIIncidentEndsByItselfAndCanAlwaysBeStopped(t *testing.T) {
 	perform(t, small, func(p *play) {
 		list := &resource.Endpoint{Method: "GET", Path: "/device/devices"}
 		trouble := func(e *resource.Endpoint) string {
@@ -357,7 +357,7 @@ func TestTroubleOfTheAPIEndsByItselfAndSparesWhatEndsIt(t *testing.T) {
 	})
 }
 
-func TestAnIncidentIsOfAKindThatHasItsTarget(t *testing.T) {
+func TestIncidentValidation(t *testing.T) {
 	perform(t, small, func(p *play) {
 		for body, want := range map[string]string{
 			`{"kind":"cpuStorm","deviceId":1}`:        "deviceId: cpuStorm has no device",
@@ -376,7 +376,7 @@ func TestAnIncidentIsOfAKindThatHasItsTarget(t *testing.T) {
 	})
 }
 
-func TestTheTimeOfTheDemoIsHurriedPausedAndGoesOnAfterARestart(t *testing.T) {
+func TestDemoTimeIsAcceleratedPausedAndKeptAfterARestart(t *testing.T) {
 	perform(t, small, func(p *play) {
 		began := time.Now()
 		if _, err := p.ask("PATCH /demo/time", `{"speed":61}`); err == nil ||
@@ -417,7 +417,7 @@ func TestTheTimeOfTheDemoIsHurriedPausedAndGoesOnAfterARestart(t *testing.T) {
 	})
 }
 
-func TestTheEndOfOneIncidentLeavesTheOthersRunning(t *testing.T) {
+func TestStoppingAnIncidentKeepsTheOthersRunning(t *testing.T) {
 	perform(t, small, func(p *play) {
 		short := p.begin(`{"kind":"cpuStorm","duration":5}`)
 		long := p.begin(`{"kind":"diskFilling","duration":600}`)

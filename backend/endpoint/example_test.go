@@ -14,7 +14,7 @@ type wick struct {
 	Length int64
 }
 
-func TestTheSampleRowIsTheOneThatExamplesName(t *testing.T) {
+func TestSampleRowMatchesTheExamples(t *testing.T) {
 	r := &resource.Resource[*wick]{
 		Name: "wick", Label: "wick", Path: "/lamps/{lampId}/wicks", Doc: "Burns.", Sample: 5,
 		Parents: []resource.Parent{{Of: "lamp", Param: "lampId", Field: "lampId", Sample: 7}},

@@ -30,7 +30,7 @@ func answering(text string) resource.Handler {
 	return func(context.Context, *resource.Call) (any, error) { return text, nil }
 }
 
-func TestADeclarationAddsToOneOfItsEndpoints(t *testing.T) {
+func TestDeclarationExtendsOneOfItsEndpoints(t *testing.T) {
 	r := lamps()
 	dry := resource.Param{Name: "dry", In: "query", Schema: resource.Boolean("Only try")}
 	r.Without = []resource.Verb{resource.OnPatch}
@@ -76,7 +76,7 @@ func TestADeclarationAddsToOneOfItsEndpoints(t *testing.T) {
 	}
 }
 
-func TestADeclarationThatNamesAnEndpointItDoesNotHaveIsRefused(t *testing.T) {
+func TestDeclarationOfAnUnknownEndpointIsRefused(t *testing.T) {
 	extra := map[resource.Verb]resource.Extra{resource.OnPatch: {Doc: "Dims it."}}
 	for name, change := range map[string]func(r *resource.Resource[*lamp]){
 		"a verb that nothing has": func(r *resource.Resource[*lamp]) {
@@ -103,7 +103,7 @@ func TestADeclarationThatNamesAnEndpointItDoesNotHaveIsRefused(t *testing.T) {
 	}
 }
 
-func TestAViewThatNamesAnEndpointItDoesNotHaveIsRefused(t *testing.T) {
+func TestViewOfAnUnknownEndpointIsRefused(t *testing.T) {
 	v := resource.View[*lamp]{Resource: *lamps()}
 	v.Extra = map[resource.Verb]resource.Extra{resource.OnPatch: {Doc: "Dims it."}}
 	defer func() {

@@ -146,7 +146,7 @@ func (h *fixture) hears(s stream) string {
 	}
 }
 
-func TestListenersHearOfTheRowsThatTheyMayRead(t *testing.T) {
+func TestSubscribersReceiveOnlyReadableRows(t *testing.T) {
 	h := open(t)
 	oslo, austin := h.join(h.call(2, "device")), h.join(h.call(3, "device"))
 	put(h, &fleet.Devices, device(1, "web two", 2))
@@ -169,7 +169,7 @@ func TestListenersHearOfTheRowsThatTheyMayRead(t *testing.T) {
 	}
 }
 
-func TestAListenerHearsOnlyOfTheKindsThatItAskedFor(t *testing.T) {
+func TestSubscribersReceiveOnlyRequestedKinds(t *testing.T) {
 	h := open(t)
 	alerts := h.join(h.call(1, "alert"))
 	put(h, &fleet.Devices, device(1, "web two", 2))
@@ -183,14 +183,14 @@ func TestAListenerHearsOnlyOfTheKindsThatItAskedFor(t *testing.T) {
 	}
 }
 
-func TestAStreamEndsWhenTheRightsOfItsUserChange(t *testing.T) {
+func TestStreamEndsWhenPermissionsOfItsUserChange(t *testing.T) {
 	h := open(t)
 	s := h.join(h.call(2, "device"))
 	put(h, &fleet.Groups, fleet.Group{ID: 4, Name: "Inner", ParentID: 2})
 	<-s.ended
 }
 
-func TestAChangeIsEvaluatedOnceForAllStreamsWithTheSameRights(t *testing.T) {
+func TestChangeIsEvaluatedOncePerPermissionSet(t *testing.T) {
 	h := open(t)
 	var streams []stream
 	for _, user := range []int64{1, 2, 4} { // the administrator, and two with the same rights
@@ -209,7 +209,7 @@ func TestAChangeIsEvaluatedOnceForAllStreamsWithTheSameRights(t *testing.T) {
 	}
 }
 
-func TestAStreamThatIsNotReadGetsLostInPlaceOfMemory(t *testing.T) {
+func TestSlowStreamGetsALostEventInsteadOfUsingMemory(t *testing.T) {
 	h := open(t)
 	slow, fast := h.join(h.call(1, "device")), h.join(h.call(1, "device"))
 	change := func(name string, rows int) {
@@ -246,7 +246,7 @@ func TestAStreamThatIsNotReadGetsLostInPlaceOfMemory(t *testing.T) {
 	}
 }
 
-func TestEventStreamsAreBoundedInAll(t *testing.T) {
+func TestEventStreamsAreLimitedInTotal(t *testing.T) {
 	h := open(t)
 	for user := int64(10); user < 35; user++ {
 		h.access[user] = &resource.Access{UserID: user, Admin: true}

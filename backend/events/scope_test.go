@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestOneStreamIsSentAChangeAlmostAtOnceAndManyStreamsInBatches(t *testing.T) {
+func TestChangesAreBatchedForManyStreams(t *testing.T) {
 	if got := rest(time.Millisecond, 1); got > 10*time.Millisecond {
 		t.Errorf("with one stream a scope rests %v", got)
 	}

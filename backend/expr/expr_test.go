@@ -20,7 +20,7 @@ func value(name string) float64 {
 	return math.NaN()
 }
 
-func TestAFormulaIsWorkedOut(t *testing.T) {
+func TestFormulaIsEvaluated(t *testing.T) {
 	nan := math.NaN()
 	for text, want := range map[string]float64{
 		"1": 1, ".5": 0.5, "1e3": 1000, "1.5E-1": 0.15, "2e": nan,
@@ -58,7 +58,7 @@ func TestAFormulaIsWorkedOut(t *testing.T) {
 	}
 }
 
-func TestTheNamesOfAFormulaAreKnown(t *testing.T) {
+func TestNamesListsTheVariablesOfAFormula(t *testing.T) {
 	for text, want := range map[string][]string{
 		"1+1": nil, "b+a*b": {"b", "a"}, `max(x, "two words") - x`: {"x", "two words"}, "a,b,+": {"a", "b"},
 		"-a,b,+": {"a", "b"}, "if + un": {"if", "un"},
@@ -74,7 +74,7 @@ func TestTheNamesOfAFormulaAreKnown(t *testing.T) {
 	}
 }
 
-func TestAWrongFormulaIsRefusedWithItsPlace(t *testing.T) {
+func TestInvalidFormulaReportsThePosition(t *testing.T) {
 	for text, want := range map[string]string{
 		"":             "the expression is empty",
 		"  ":           "the expression is empty",

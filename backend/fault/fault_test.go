@@ -11,7 +11,7 @@ import (
 	"spyglass/backend/fault"
 )
 
-func TestOfShowsOursAndHidesTheRest(t *testing.T) {
+func TestOfHidesForeignErrors(t *testing.T) {
 	ours := fault.At("size", "size must be a whole number from 1 to %d", 1000)
 	foreign := errors.New("open /secret/path: disk on fire")
 	internal := &fault.Error{Kind: fault.Internal, Message: "row 7 is torn", Err: foreign}
@@ -33,7 +33,7 @@ func TestOfShowsOursAndHidesTheRest(t *testing.T) {
 	}
 }
 
-func TestAnErrorCarriesItsCauseForTheLog(t *testing.T) {
+func TestErrorKeepsItsCauseForTheLog(t *testing.T) {
 	err := &fault.Error{Kind: fault.Full, Message: "the disk is full", Err: fs.ErrPermission}
 	if err.Error() != "the disk is full: permission denied" || !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("got %q", err)
@@ -51,14 +51,14 @@ func TestIs(t *testing.T) {
 	}
 }
 
-func TestAFaultInAFieldIsInvalid(t *testing.T) {
+func TestFieldErrorIsInvalid(t *testing.T) {
 	want := &fault.Error{Kind: fault.Invalid, Field: "name", Message: "name is empty"}
 	if got := fault.At("name", "%s is empty", "name"); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
 
-func TestWhatAnErrorQuotesIsCut(t *testing.T) {
+func TestQuotedValuesAreTruncated(t *testing.T) {
 	long := strings.Repeat("ä", 100)
 	name := strings.Repeat("ä", 80) + "…"
 	for _, tt := range []struct {

@@ -11,7 +11,7 @@ import (
 	"spyglass/backend/fault"
 )
 
-func TestADiskThatTakesNoMoreIsKnownOnEverySystem(t *testing.T) {
+func TestFullDiskIsDetectedOnEverySystem(t *testing.T) {
 	full := []error{syscall.ENOSPC, syscall.EDQUOT}
 	if runtime.GOOS == "windows" {
 		full = []error{syscall.Errno(39), syscall.Errno(112), syscall.Errno(1295)}

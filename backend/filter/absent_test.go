@@ -7,7 +7,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-func TestAnAbsentColumnComparesAsIfItWereEmpty(t *testing.T) {
+func TestMissingColumnComparesAsEmpty(t *testing.T) {
 	columns := []resource.Column{{Name: "name", Kind: resource.KindText},
 		{Name: "gone", Kind: resource.KindText, Absent: true}}
 	for text, want := range map[string]struct {

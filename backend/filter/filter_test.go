@@ -130,7 +130,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestParseSaysWhatIsWrongAndWhere(t *testing.T) {
+func TestParseErrorsHaveAMessageAndAPosition(t *testing.T) {
 	for _, tt := range []struct{ filter, err string }{
 		{`displaynam~"x"`, `filter: no field "displaynam" at 0; did you mean displayName?`},
 		{`id:1,DISPLAYNAME:x`, `filter: no field "DISPLAYNAME" at 5; did you mean displayName?`},
@@ -200,7 +200,7 @@ func TestParseSaysWhatIsWrongAndWhere(t *testing.T) {
 	}
 }
 
-func TestAWrongFieldOrOperatorListsTheOnesThatWouldDo(t *testing.T) {
+func TestUnknownFieldOrOperatorListsTheValidOnes(t *testing.T) {
 	for _, tt := range []struct {
 		filter  string
 		allowed []any
@@ -217,7 +217,7 @@ func TestAWrongFieldOrOperatorListsTheOnesThatWouldDo(t *testing.T) {
 	}
 }
 
-func TestAFilterAtItsLimitsIsRead(t *testing.T) {
+func TestFilterAtItsLimitsIsParsed(t *testing.T) {
 	for _, text := range []string{
 		`id:1` + strings.Repeat(`|1`, 99),
 		`id:1` + strings.Repeat(`||id:1`, 99),
@@ -229,7 +229,7 @@ func TestAFilterAtItsLimitsIsRead(t *testing.T) {
 	}
 }
 
-func TestADayIsTheWholeDayInTheZone(t *testing.T) {
+func TestDateIsTheWholeDayInTheTimeZone(t *testing.T) {
 	for _, tt := range []struct {
 		zone, day string
 		from, to  string
@@ -281,7 +281,7 @@ func TestOperators(t *testing.T) {
 	}
 }
 
-func TestStringWritesOneSpelling(t *testing.T) {
+func TestStringIsCanonical(t *testing.T) {
 	f, err := filter.Parse(` id >= 7 , displayName : we\"b* | "\*" || customProperties.name!~x ||up:::null`,
 		columns, nil)
 	want := `id>:"7",displayName:"we\"b*"|"\*" || customProperties.name!~"x" || up:::null`

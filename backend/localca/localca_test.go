@@ -72,7 +72,7 @@ func serve(t *testing.T, certificate func(*tls.ClientHelloInfo) (*tls.Certificat
 	return s
 }
 
-func TestAClientThatTrustsTheAuthorityReachesTheGivenNamesOnly(t *testing.T) {
+func TestClientThatTrustsTheAuthorityReachesOnlyTheGivenNames(t *testing.T) {
 	a := open(t, options(t, named))
 	client := trusting(t, a.PEM(), serve(t, a.Certificate), nil)
 	for _, tt := range []struct {
@@ -95,7 +95,7 @@ func TestAClientThatTrustsTheAuthorityReachesTheGivenNamesOnly(t *testing.T) {
 }
 
 // Whoever steals the key can make certificates for other sites: nobody accepts them.
-func TestTheKeyOfTheAuthorityIsOfNoUseForOtherNames(t *testing.T) {
+func TestAuthorityKeyCannotSignOtherNames(t *testing.T) {
 	o := options(t, named)
 	a := open(t, o)
 	ca, err := localca.Read(o.Data)
@@ -162,7 +162,7 @@ func forge(t *testing.T, ca *x509.Certificate, by *ecdsa.PrivateKey, host string
 	return &tls.Certificate{Certificate: [][]byte{raw}, PrivateKey: key}
 }
 
-func TestACertificateIsRenewedBeforeItExpires(t *testing.T) {
+func TestCertificateIsRenewedBeforeItExpires(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	o := options(t, named)
 	o.Clock = func() time.Time { return now }
@@ -198,7 +198,7 @@ func serial(t *testing.T, client *http.Client) string {
 	return response.TLS.PeerCertificates[0].SerialNumber.String()
 }
 
-func TestTheAuthorityStaysUntilItDoesNotCoverANameOrExpires(t *testing.T) {
+func TestAuthorityIsReplacedWhenItExpiresOrANameIsAdded(t *testing.T) {
 	o := options(t, named)
 	now := time.Now()
 	o.Clock = func() time.Time { return now }
@@ -255,7 +255,7 @@ func (k *keyring) Set(account, secret string) bool {
 
 func (k *keyring) Delete(account string) error { delete(k.has, account); return nil }
 
-func TestTheKeyIsInTheKeyringOrInAFileOfTheUserOnly(t *testing.T) {
+func TestKeyIsInTheKeyringOrAPrivateFile(t *testing.T) {
 	keys := &keyring{has: map[string]string{}}
 	o := options(t, named)
 	o.Keys = keys
@@ -295,7 +295,7 @@ func TestTheKeyIsInTheKeyringOrInAFileOfTheUserOnly(t *testing.T) {
 	}
 }
 
-func TestADamagedAuthorityIsRefusedWithWhatToDo(t *testing.T) {
+func TestDamagedAuthorityIsRefusedWithAnInstruction(t *testing.T) {
 	for _, tt := range []struct {
 		file, text, want string
 	}{
@@ -333,7 +333,7 @@ func TestADamagedAuthorityIsRefusedWithWhatToDo(t *testing.T) {
 	}
 }
 
-func TestNamesAreThoseOfCertificates(t *testing.T) {
+func TestNamesAreValidated(t *testing.T) {
 	got, err := localca.CheckNames([]string{"ACME.example.test.", "localhost", "acme.example.test", " b.example.com "})
 	if want := []string{"acme.example.test", "b.example.com"}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("%q, %v; want %q", got, err, want)
@@ -364,7 +364,7 @@ func TestNamesAreThoseOfCertificates(t *testing.T) {
 	}
 }
 
-func TestHostsTellsTheLineThatIsMissing(t *testing.T) {
+func TestHostsReportsTheMissingLine(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "hosts")
 	text := "127.0.0.1\tlocalhost A.example.test # b.example.test\n::1 c.example.test\n\n10.0.0.9 d.example.test\n" +
 		"127.0.0.1 d.example.test\nnonsense\n"

@@ -7,7 +7,7 @@ import (
 	"spyglass/backend/loopback"
 )
 
-func TestOnlyWhatIsCertainlyThisMachineIsLoopback(t *testing.T) {
+func TestLoopbackIsOnlyThisMachine(t *testing.T) {
 	for host, want := range map[string]bool{
 		"127.0.0.1": true, "127.0.0.0": true, "127.255.255.254": true, "::1": true, "0:0:0:0:0:0:0:1": true,
 		"::ffff:127.0.0.1": true, "::ffff:7f00:1": true, "localhost": true, "LocalHost": true, "localhost.": true,
@@ -33,7 +33,7 @@ func TestOnlyWhatIsCertainlyThisMachineIsLoopback(t *testing.T) {
 	}
 }
 
-func TestWhatLeavesTheMachineWithoutTLSIsInClear(t *testing.T) {
+func TestUnencryptedIsHTTPToAnotherMachine(t *testing.T) {
 	for address, want := range map[string]bool{
 		"": false, "https://example.net/x": false, "HTTPS://example.net": false, "http://127.0.0.1:8080/x": false,
 		"http://[::1]:80/":           false,
@@ -52,7 +52,7 @@ func TestWhatLeavesTheMachineWithoutTLSIsInClear(t *testing.T) {
 	}
 }
 
-func TestASecretGoesInClearByConsentOnly(t *testing.T) {
+func TestUnencryptedSecretNeedsConsent(t *testing.T) {
 	err := loopback.CheckConsent("http://example.net", "the secret", false)
 	const want = "http://example.net would get the secret in clear text over http://. Use https://, or turn on Send " +
 		"in clear text over http://."

@@ -135,7 +135,7 @@ func TestEachCountBecomesAMetricInItsUnit(t *testing.T) {
 	)
 }
 
-func TestOpenAlertsAndWaitingNoticesAreCounted(t *testing.T) {
+func TestActiveAlertsAndPendingNoticesAreCounted(t *testing.T) {
 	h := open(t)
 	h.has(`spyglass_alerts_open{severity="warn"} 0`, `spyglass_notifications_waiting 0`)
 	put(h, &alert.Alerts, alert.Alert{Severity: 2}, alert.Alert{Severity: 4}, alert.Alert{Severity: 4},
@@ -145,7 +145,7 @@ func TestOpenAlertsAndWaitingNoticesAreCounted(t *testing.T) {
 		`spyglass_alerts_open{severity="critical"} 2`, `spyglass_notifications_waiting 1`)
 }
 
-func TestADatabaseThatCannotBeReadIsAMetricAndNoError(t *testing.T) {
+func TestUnreadableDatabaseIsAMetricNotAnError(t *testing.T) {
 	h := open(t)
 	if err := h.db.Close(); err != nil {
 		t.Fatal(err)
@@ -169,7 +169,7 @@ func TestResponsesAreCountedByMethodAndClass(t *testing.T) {
 		`spyglass_http_rate_limited_total 1`, `spyglass_event_stream_listeners 2`)
 }
 
-func TestNamesAndUnitsAreThoseOfPrometheus(t *testing.T) {
+func TestNamesAndUnitsFollowPrometheus(t *testing.T) {
 	h := open(t)
 	var families []*dto.MetricFamily
 	for name, f := range h.families() {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestBalanceMovesAsFewDevicesAsItTakes(t *testing.T) {
+func TestBalanceMovesTheFewestDevices(t *testing.T) {
 	at := func(collector int64, weights ...int64) (out []load) {
 		for i, w := range weights {
 			out = append(out, load{collector*100 + int64(i), collector, w})

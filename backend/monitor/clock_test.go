@@ -9,7 +9,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-func TestAClockThatIsSetBackOrForwardNeitherHidesAnAlertNorMakesOne(t *testing.T) {
+func TestClockChangeNeitherHidesNorRaisesAnAlert(t *testing.T) {
 	b := newBench(t)
 	hour := int64(3600)
 	for range 3 {
@@ -31,7 +31,7 @@ func TestAClockThatIsSetBackOrForwardNeitherHidesAnAlertNorMakesOne(t *testing.T
 	b.wantAlerts("2 real-sw level 15: warn")
 }
 
-func TestADeviceThatFallsSilentAfterTheClockWasSetBackIsDead(t *testing.T) {
+func TestDeviceIsDeadAfterTheClockWasSetBack(t *testing.T) {
 	b := newBench(t)
 	b.poll("5")
 	if err := b.SaveHosts(t.Context()); err != nil {
@@ -54,7 +54,7 @@ func TestADeviceThatFallsSilentAfterTheClockWasSetBackIsDead(t *testing.T) {
 	}
 }
 
-func TestCollectorsAreGivenTimeWhenTheMachineHasSlept(t *testing.T) {
+func TestCollectorsGetTimeAfterTheMachineSlept(t *testing.T) {
 	w := newWatch(t, 1)
 	w.m.Start()
 	if err := w.m.Stop(t.Context()); err != nil { // the rest is done here, at our times

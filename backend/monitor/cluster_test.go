@@ -53,7 +53,7 @@ func (b *bench) cluster(rest string) string {
 	return fmt.Sprintf(`{"dataSourceId":%d,"dataPointId":%d,%s}`, p.DataSourceID, p.ID, rest)
 }
 
-func TestAGroupHasAnAlertWhenEnoughOfItsDevicesDo(t *testing.T) {
+func TestClusterAlertOpensWhenEnoughDevicesHaveAlerts(t *testing.T) {
 	b := newCluster(t)
 	const group = "deviceGroupId=2"
 	b.do("POST /device/groups/{deviceGroupId}/clusterAlertConf", group, b.cluster(`"thresholdType":"percentage",`+

@@ -163,7 +163,7 @@ func (b *bench) wantAlerts(want string) {
 	}
 }
 
-func TestAnAlertOpensWorsensAndClearsAfterAsManyPollsAsTheDataPointSays(t *testing.T) {
+func TestAlertOpensWorsensAndClearsAfterTheConfiguredPolls(t *testing.T) {
 	const warn, critical = "1 real-sw level 15: warn", "1 real-sw level 40: critical"
 	for _, tt := range []struct{ name, polls, want string }{
 		{"nothing is beyond it", "5 10 9", ""},
@@ -192,7 +192,7 @@ func TestAnAlertOpensWorsensAndClearsAfterAsManyPollsAsTheDataPointSays(t *testi
 	}
 }
 
-func TestAThresholdThatChangesCountsAtTheNextPoll(t *testing.T) {
+func TestThresholdChangeAppliesAtTheNextPoll(t *testing.T) {
 	b := newBench(t)
 	b.poll("7")
 	point := b.sourceID("Gauge")*1000 + 1
@@ -207,7 +207,7 @@ func TestAThresholdThatChangesCountsAtTheNextPoll(t *testing.T) {
 	b.wantAlerts("")
 }
 
-func TestWhereAlertingIsDisabledThereIsNoAlert(t *testing.T) {
+func TestNoAlertWhereAlertingIsDisabled(t *testing.T) {
 	for name, disable := range map[string]func(b *bench, yes bool){
 		"at the device": func(b *bench, yes bool) {
 			b.do("PATCH /device/devices/{id}", "id=3", fmt.Sprintf(`{"disableAlerting":%v}`, yes))
@@ -246,7 +246,7 @@ func TestWhereAlertingIsDisabledThereIsNoAlert(t *testing.T) {
 	}
 }
 
-func TestWhatIsPolledFollowsTheDatabase(t *testing.T) {
+func TestPolledInstancesFollowTheDatabase(t *testing.T) {
 	b := newBench(t)
 	gone := b.instance(realDevice)
 	b.do(instanceEdit, path(realDevice, b.on(realDevice, "Gauge"), gone), `{"stopMonitoring":true}`)
@@ -275,7 +275,7 @@ func TestWhatIsPolledFollowsTheDatabase(t *testing.T) {
 	})
 }
 
-func TestANewEngineGoesOnWithTheAlertsThereAre(t *testing.T) {
+func TestNewEngineKeepsActiveAlerts(t *testing.T) {
 	b := newBench(t)
 	for range 3 {
 		b.poll("15")
@@ -295,7 +295,7 @@ func TestANewEngineGoesOnWithTheAlertsThereAre(t *testing.T) {
 	}
 }
 
-func TestAnAlertThatTheDemoTellsOfStays(t *testing.T) {
+func TestDemoAlertStays(t *testing.T) {
 	b := newBench(t)
 	const device = 2 // web, which is simulated
 	instance, point := b.instance(device), b.sourceID("Gauge")*1000+1
@@ -325,7 +325,7 @@ func TestAnAlertThatTheDemoTellsOfStays(t *testing.T) {
 	}
 }
 
-func TestThatADeviceWasPolledIsKnownAfterItsFirstPoll(t *testing.T) {
+func TestLastDataIsSetAfterTheFirstPoll(t *testing.T) {
 	b := newBench(t)
 	polledOn := func() int64 {
 		if err := b.SaveHosts(t.Context()); err != nil {
@@ -356,7 +356,7 @@ func TestThatADeviceWasPolledIsKnownAfterItsFirstPoll(t *testing.T) {
 	}
 }
 
-func TestTheTimesOfDevicesAreOfThisMinuteUnlessTheyAreMany(t *testing.T) {
+func TestDeviceTimesAreCurrentUnlessThereAreManyDevices(t *testing.T) {
 	got := map[int]int64{}
 	for _, devices := range []int{1, 152, 199, 200, 500, 1000, 100_000} {
 		got[devices] = monitor.Every(devices)
@@ -367,7 +367,7 @@ func TestTheTimesOfDevicesAreOfThisMinuteUnlessTheyAreMany(t *testing.T) {
 	}
 }
 
-func TestADeviceIsDeadWhenNothingOnItGivesDataAndNormalAtOnceAgain(t *testing.T) {
+func TestDeviceIsDeadWithoutDataAndNormalAtTheNextSample(t *testing.T) {
 	b := newBench(t)
 	status := func() string {
 		if err := b.SaveHosts(t.Context()); err != nil {
@@ -404,7 +404,7 @@ func TestADeviceIsDeadWhenNothingOnItGivesDataAndNormalAtOnceAgain(t *testing.T)
 	}
 }
 
-func TestResultsOfAnotherCollectorAreJudgedWhereItLooksAfterTheDevice(t *testing.T) {
+func TestResultsCountOnlyFromTheAssignedCollector(t *testing.T) {
 	b := newBench(t)
 	put(b.fixture, &collector.Collectors,
 		&collector.Collector{Description: "Oslo", GroupID: ground.DefaultCollectorGroup})
@@ -425,7 +425,7 @@ func TestResultsOfAnotherCollectorAreJudgedWhereItLooksAfterTheDevice(t *testing
 	b.wantAlerts("1 real-sw level 40: critical")
 }
 
-func TestACollectorThatIsSilentIsToldOfOnceAndSoAreItsDevices(t *testing.T) {
+func TestSilentCollectorRaisesOneAlert(t *testing.T) {
 	h := settled(t)
 	now := resource.SecondsOf(time.Now())
 	put(h, &collector.Collectors, &collector.Collector{Description: "Oslo", Hostname: "oslo-01",

@@ -11,7 +11,7 @@ import (
 // The devices of a silent collector are with its backup within
 // collectorDownSeconds, whenever between two checks of collectors it fell
 // silent; the backup polls them within one more interval (package agent).
-func TestDevicesOfASilentCollectorMoveWithinTheTimeThatTheSettingsPromise(t *testing.T) {
+func TestDevicesOfASilentCollectorMoveWithinTheConfiguredTime(t *testing.T) {
 	const looks = 15 * time.Second // between two checks of collectors
 	down, err := setting.CollectorDownAfter(t.Context(), open(t).db)
 	if err != nil || down != time.Minute {

@@ -10,7 +10,7 @@ import (
 	"spyglass/backend/portal/ground"
 )
 
-func TestWhoeverPollsADeviceLooksForItsInstances(t *testing.T) {
+func TestPollingCollectorDiscoversInstances(t *testing.T) {
 	h := settled(t)
 	for _, name := range []string{"Oslo", "Rome"} {
 		put(h, &collector.Collectors, &collector.Collector{Description: name, GroupID: ground.DefaultCollectorGroup})

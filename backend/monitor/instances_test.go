@@ -52,7 +52,7 @@ func path(device, on int64, id any) string {
 	return fmt.Sprintf("deviceId=%d hdsId=%d deviceDsId=%d id=%v", device, on, on, id)
 }
 
-func TestAnInstanceIsAddedChangedAndRemovedByHand(t *testing.T) {
+func TestInstanceIsAddedChangedAndDeletedManually(t *testing.T) {
 	h := settled(t)
 	net := h.on(1, "Net_Interfaces")
 	made := h.do(instancePost, path(1, net, ""), `{"displayName":"lo0","wildValue":"100",`+
@@ -89,7 +89,7 @@ func (h *fixture) counts(on int64, want string) {
 	}
 }
 
-func TestWhatAnInstanceCannotBe(t *testing.T) {
+func TestInvalidInstancesAreRefused(t *testing.T) {
 	h := settled(t)
 	net, ping, other := h.on(1, "Net_Interfaces"), h.on(1, "Ping"), h.on(3, "Net_Interfaces")
 	h.do(groupPost, path(3, other, ""), `{"name":"Elsewhere"}`)
@@ -125,7 +125,7 @@ func TestWhatAnInstanceCannotBe(t *testing.T) {
 	}
 }
 
-func TestInstancesLeaveAGroupThatIsRemoved(t *testing.T) {
+func TestInstancesLeaveADeletedGroup(t *testing.T) {
 	h := settled(t)
 	net := h.on(1, "Net_Interfaces")
 	first := h.do(instanceList, path(1, net, ""), "")["items"].([]any)[0].(map[string]any)["id"]
@@ -141,7 +141,7 @@ func TestInstancesLeaveAGroupThatIsRemoved(t *testing.T) {
 	}
 }
 
-func TestDiscoveryIsRunForOneDeviceAtOnce(t *testing.T) {
+func TestDiscoveryRunsForOneDeviceAtOnce(t *testing.T) {
 	h := open(t) // nothing runs
 	h.do("POST /device/devices/{id}/scheduleAutoDiscovery", "id=1", "")
 	if got := h.watched(); !slices.Equal(got, []string{"core-sw: Net_Interfaces 8, Ping", "web: ", "real-sw: "}) {
@@ -160,7 +160,7 @@ func TestDiscoveryIsRunForOneDeviceAtOnce(t *testing.T) {
 	}
 }
 
-func TestADeviceThatIsAskedForIsAskedByTheMonitor(t *testing.T) {
+func TestRequestedPollIsDoneByTheMonitor(t *testing.T) {
 	h := settled(t)
 	net := h.on(3, "Net_Interfaces")
 	for _, i := range h.do(instanceList, path(3, net, ""), "")["items"].([]any) {
@@ -174,7 +174,7 @@ func TestADeviceThatIsAskedForIsAskedByTheMonitor(t *testing.T) {
 	h.settles(asBegun...)
 }
 
-func TestARoleSeesAndChangesOnlyWhatLiesOnItsDevices(t *testing.T) {
+func TestRoleSeesAndChangesOnlyInstancesOfItsDevices(t *testing.T) {
 	h := settled(t)
 	h.do("POST /device/groups", "", `{"name":"Theirs"}`)
 	h.do("PATCH /device/devices/{id}", "id=3", `{"hostGroupIds":"2"}`)
@@ -215,7 +215,7 @@ func TestARoleSeesAndChangesOnlyWhatLiesOnItsDevices(t *testing.T) {
 	}
 }
 
-func TestInstancesAreFilteredAndGroupedAsTheirDataSourceSays(t *testing.T) {
+func TestInstancesAreFilteredAndGroupedByTheirDataSource(t *testing.T) {
 	h := settled(t)
 	rules := func(text string) {
 		t.Helper()

@@ -38,7 +38,7 @@ func sampled(t *testing.T) (*fixture, *series.DB) {
 	return h, db
 }
 
-func TestSamplesOfInstancesThatHaveGoneGoWithThem(t *testing.T) {
+func TestSamplesAreDeletedWithTheirInstance(t *testing.T) {
 	h, db := sampled(t)
 	k := monitor.NewKeep(monitor.Options{DB: h.db, Log: slog.New(slog.NewTextHandler(io.Discard, nil))}, db)
 	k.Start()
@@ -67,7 +67,7 @@ func until(t *testing.T, db *series.DB, want ...int64) {
 	}
 }
 
-func TestSamplesOlderThanTheSettingsSayGo(t *testing.T) {
+func TestSamplesOlderThanTheRetentionAreDeleted(t *testing.T) {
 	h, db := sampled(t)
 	old := time.Now().AddDate(0, 0, -40).Unix()
 	if err := db.Append(t.Context(), []series.Sample{{Instance: 1, DataPoint: 1, At: old, Value: 1}}); err != nil {
@@ -93,7 +93,7 @@ func TestSamplesOlderThanTheSettingsSayGo(t *testing.T) {
 	}
 }
 
-func TestHourlyValuesStayWhenTheirSamplesGo(t *testing.T) {
+func TestHourlyValuesOutliveTheirSamples(t *testing.T) {
 	h, db := sampled(t)
 	hour := time.Now().AddDate(0, 0, -60).Truncate(time.Hour).Unix()
 	var old []series.Sample

@@ -15,7 +15,7 @@ import (
 
 // A collector is cut off from minute 0 on, and polls on. From minute 3 on the
 // built-in one has its device. In minute 11 it posts what it kept.
-func TestWhatComesLateFillsHolesAndRaisesNoAlert(t *testing.T) {
+func TestLateSamplesFillGapsAndRaiseNoAlert(t *testing.T) {
 	b := newBench(t)
 	const minute = 60
 	b.do("PATCH /setting/datasources/{id}", "id="+fmt.Sprint(b.source().ID), `{"collectInterval":60,"dataPoints":[

@@ -41,7 +41,7 @@ func (b *bench) reasons() string {
 	return strings.Join(all, "\n")
 }
 
-func TestAFailureOfThisMachineIsOneAlertOfThePortalAndNoneOfTheDevice(t *testing.T) {
+func TestLocalFailureIsOnePortalAlertAndNoDeviceAlert(t *testing.T) {
 	b := newBench(t)
 	away := &check.Failure{Text: "The machine that runs this check has no network.", Local: check.LocalNetwork}
 	for range 6 {
@@ -64,7 +64,7 @@ func TestAFailureOfThisMachineIsOneAlertOfThePortalAndNoneOfTheDevice(t *testing
 	}
 }
 
-func TestTheReasonOfAFailureStandsInTheAlertAndOnTheInstance(t *testing.T) {
+func TestFailureReasonIsInTheAlertAndTheInstance(t *testing.T) {
 	b := newBench(t)
 	refused := &check.Failure{Text: "10.0.0.7:80 refused the connection.", Responded: true}
 	for range 3 {
@@ -82,7 +82,7 @@ func TestTheReasonOfAFailureStandsInTheAlertAndOnTheInstance(t *testing.T) {
 	}
 }
 
-func TestAStatusOfNothingBehindASilentParentOpensNoAlert(t *testing.T) {
+func TestNoDataBehindASilentParentOpensNoAlert(t *testing.T) {
 	b := newBench(t)
 	_ = b.Engine.Stop(b.Context())
 	b.pace = clock.New(nil)
@@ -103,7 +103,7 @@ func TestAStatusOfNothingBehindASilentParentOpensNoAlert(t *testing.T) {
 	b.wantAlerts("1 real-sw level 40: critical")
 }
 
-func TestADeviceOfWhichOnlyAPortIsPolledIsDeadWhenItNeverAnswers(t *testing.T) {
+func TestDeviceWithOnlyAPortCheckIsDeadIfItNeverResponds(t *testing.T) {
 	const silent, refused = "10.0.0.7:80 did not respond within 5 s.", "10.0.0.7:80 refused the connection."
 	for _, tt := range []struct {
 		name    string

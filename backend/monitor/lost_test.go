@@ -32,7 +32,7 @@ func (b *bench) tryTake() (kept bool) {
 	return b.Take(b.Context(), ground.BuiltInCollector, []check.Result{r}) == nil
 }
 
-func TestSamplesThatCannotBeStoredAreOneAlertOfThePortal(t *testing.T) {
+func TestFailedSampleWritesAreOnePortalAlert(t *testing.T) {
 	b := newBench(t)
 	file := b.seriesPath
 	b.take(check.Values{"level": 5}, nil)

@@ -255,7 +255,7 @@ func (h *fixture) settles(want ...string) {
 
 var asBegun = []string{"core-sw: Net_Interfaces 8, Ping", "web: Ping", "real-sw: Net_Interfaces 2, Ping"}
 
-func TestEachDeviceGetsTheDataSourcesThatApplyAndTheirInstances(t *testing.T) {
+func TestDevicesGetTheApplicableDataSourcesAndInstances(t *testing.T) {
 	h := open(t)
 	h.start()
 	h.settles(asBegun...)
@@ -263,7 +263,7 @@ func TestEachDeviceGetsTheDataSourcesThatApplyAndTheirInstances(t *testing.T) {
 	h.settles(append(slices.Clone(asBegun), "edge-sw: Net_Interfaces 8, Ping")...)
 }
 
-func TestAssociationFollowsWhateverItDependsOn(t *testing.T) {
+func TestAssociationFollowsItsDependencies(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		do   func(h *fixture)
@@ -325,7 +325,7 @@ func (h *fixture) sourceID(name string) int64 {
 	return found[0].ID
 }
 
-func TestWhatChangedWhileNothingRanIsDoneAfterTheNextStart(t *testing.T) {
+func TestOfflineChangesAreAppliedAtTheNextStart(t *testing.T) {
 	h := open(t)
 	h.start()
 	h.settles(asBegun...)
@@ -343,7 +343,7 @@ func TestWhatChangedWhileNothingRanIsDoneAfterTheNextStart(t *testing.T) {
 		"real-sw: DNS, Net_Interfaces 2, Ping", "edge-sw: DNS, Net_Interfaces 8, Ping")
 }
 
-func TestAStoppedMonitorIsStoppedTwiceAndDoesNotStart(t *testing.T) {
+func TestStopIsIdempotentAndPreventsStart(t *testing.T) {
 	h := open(t)
 	h.start()
 	h.stop()
@@ -355,7 +355,7 @@ func TestAStoppedMonitorIsStoppedTwiceAndDoesNotStart(t *testing.T) {
 	}
 }
 
-func TestADeletedDeviceKeepsItsInstancesUntilItIsGoneForGood(t *testing.T) {
+func TestDeletedDeviceKeepsItsInstancesUntilItIsPurged(t *testing.T) {
 	h := open(t)
 	h.start()
 	h.settles(asBegun...)

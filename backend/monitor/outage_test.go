@@ -72,7 +72,7 @@ func (c *counts) more(n int, hosts ...string) func() bool {
 	}
 }
 
-func TestADeadUplinkIsOneAlertOfThePortalAndEndsByItself(t *testing.T) {
+func TestUplinkOutageIsOnePortalAlertThatClearsByItself(t *testing.T) {
 	b := newBench(t)
 	b.at.Store(time.Now().Unix())
 	var mu sync.Mutex
@@ -144,7 +144,7 @@ func TestADeadUplinkIsOneAlertOfThePortalAndEndsByItself(t *testing.T) {
 
 // A firewall in front of a dead uplink behaves like these real listeners, which
 // accept connections and do not respond.
-func TestPagesThatHangAllAtOnceAreAnOutageOfThePortal(t *testing.T) {
+func TestSimultaneousTimeoutsAreAPortalOutage(t *testing.T) {
 	b := newBench(t)
 	_ = b.Engine.Stop(b.Context())
 	b.at.Store(time.Now().Unix())

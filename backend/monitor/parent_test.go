@@ -11,7 +11,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-func TestSilenceBehindASilentParentOpensNoAlertUntilTheParentAnswers(t *testing.T) {
+func TestSilenceBehindASilentParentOpensNoAlertUntilTheParentResponds(t *testing.T) {
 	b := newBench(t)
 	_ = b.Engine.Stop(b.Context())
 	b.pace = clock.New(nil)
@@ -48,7 +48,7 @@ func TestSilenceBehindASilentParentOpensNoAlertUntilTheParentAnswers(t *testing.
 	b.wantAlerts("1 real-sw level no data: error")
 }
 
-func TestAParentThatWasDeadExplainsSilenceUntilItIsPolledAfterAStart(t *testing.T) {
+func TestDeadParentSuppressesAlertsUntilItIsPolledAfterAStart(t *testing.T) {
 	b := newBench(t)
 	_ = b.Engine.Stop(b.Context())
 	b.pace = clock.New(nil)

@@ -98,7 +98,7 @@ func (w *watch) change(id int64, change func(*collector.Collector)) {
 	put(w.fixture, &collector.Collectors, c)
 }
 
-func TestDevicesGoToTheBackupOfACollectorThatIsDownAndBack(t *testing.T) {
+func TestDevicesFailOverToTheBackupCollectorAndBack(t *testing.T) {
 	w := newWatch(t, 2)
 	w.later(0, 2, 3)
 	w.want("all run", "4:2, 5:2")
@@ -124,7 +124,7 @@ func TestDevicesGoToTheBackupOfACollectorThatIsDownAndBack(t *testing.T) {
 	w.want("the backup falls silent", "4:2, 5:2")
 }
 
-func TestCollectorsAreGivenTimeToComeBackToAPortalThatWasAway(t *testing.T) {
+func TestCollectorsGetTimeToReconnectAfterAPortalOutage(t *testing.T) {
 	w := newWatch(t, 1)
 	w.later(0, 2, 3)
 	w.now = w.now.Add(time.Hour) // nothing ran
@@ -138,7 +138,7 @@ func TestCollectorsAreGivenTimeToComeBackToAPortalThatWasAway(t *testing.T) {
 	w.want("it was given time", "4:3")
 }
 
-func TestThePortalSettingsSayWhenACollectorIsDown(t *testing.T) {
+func TestSettingsDefineWhenACollectorIsDown(t *testing.T) {
 	w := newWatch(t, 1)
 	settings, err := resource.Get(t.Context(), w.db, setting.Settings.Name, setting.SettingID)
 	if err != nil {
@@ -157,7 +157,7 @@ func TestThePortalSettingsSayWhenACollectorIsDown(t *testing.T) {
 	}
 }
 
-func TestADeviceThatHasNoBackupWaitsForItsCollector(t *testing.T) {
+func TestDeviceWithoutABackupWaitsForItsCollector(t *testing.T) {
 	w := newWatch(t, 1)
 	w.change(2, func(c *collector.Collector) { c.BackupID = 0 })
 	w.later(0, 2, 3)
@@ -206,7 +206,7 @@ func TestCollectorsOfABalancedGroupShareDevices(t *testing.T) {
 	step("one is back", "map[4:11]", 11, 15*time.Second, 4)
 }
 
-func TestAWrongClockAndAReplacedCredentialOpenAlertsOfTheirOwn(t *testing.T) {
+func TestWrongClockAndReplacedCredentialOpenSeparateAlerts(t *testing.T) {
 	w := newWatch(t, 1)
 	w.later(0, 2, 3)
 	open := func() (all []string) {

@@ -9,9 +9,9 @@ import (
 	"spyglass/backend/resource"
 )
 
-// TestAnInstanceIsPolledAtOnceAndItsSamplesAreKept polls between two regular
+// TestInstanceIsPolledAtOnceAndItsSamplesAreStored polls between two regular
 // polls, and looks for the samples. What is not polled is refused.
-func TestAnInstanceIsPolledAtOnceAndItsSamplesAreKept(t *testing.T) {
+func TestInstanceIsPolledAtOnceAndItsSamplesAreStored(t *testing.T) {
 	b := newBench(t)
 	device, err := resource.Get(t.Context(), b.db, fleet.Devices.Name, 1)
 	if err != nil {

@@ -59,7 +59,7 @@ func TestRawFieldsBecomeTheValuesOfDataPoints(t *testing.T) {
 	}
 }
 
-func TestACounterThatWrapsKeepsItsRateAndOneThatIsResetHasNone(t *testing.T) {
+func TestWrappedCounterKeepsItsRateAndResetCounterHasNone(t *testing.T) {
 	const top32, top64 = 1 << 32, 1 << 64
 	for _, tt := range []struct {
 		name                 string
@@ -108,7 +108,7 @@ func TestACounterThatWrapsKeepsItsRateAndOneThatIsResetHasNone(t *testing.T) {
 	}
 }
 
-func TestAResultThatComesLateIsNotWhatRatesAreMadeFrom(t *testing.T) {
+func TestLateResultsAreNotUsedForRates(t *testing.T) {
 	k := &intake{}
 	if k.swap(1, raw{at: 100}, false) != nil {
 		t.Error("the first answer has one before it")

@@ -10,7 +10,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-func TestMaintenanceThatEndedWhileThePortalWasOffIsRememberedWhenItStarts(t *testing.T) {
+func TestMaintenanceThatEndedWhileOfflineIsRecordedAtTheStart(t *testing.T) {
 	h := open(t)
 	put(h, &maintenance.SDTs, &maintenance.SDT{Type: maintenance.DeviceSDT, DeviceID: 1,
 		Recurrence: maintenance.OneTime, Timezone: "UTC", Start: 1_700_000_000_000, End: 1_700_003_600_000,
@@ -32,7 +32,7 @@ func TestMaintenanceThatEndedWhileThePortalWasOffIsRememberedWhenItStarts(t *tes
 	h.stop()
 }
 
-func TestAnAlertFollowsMaintenanceAsItBeginsAndEnds(t *testing.T) {
+func TestAlertFollowsTheStartAndEndOfMaintenance(t *testing.T) {
 	h := open(t)
 	put(h, &alert.Alerts, &alert.Alert{Type: alert.DataSourceAlert, DeviceID: 1, Severity: threshold.SeverityError})
 	h.start()

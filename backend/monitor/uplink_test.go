@@ -7,7 +7,7 @@ import (
 	"spyglass/backend/portal/alert"
 )
 
-func TestTheFirstResponseClearsTheAlertOfADeadUplink(t *testing.T) {
+func TestFirstResponseClearsTheUplinkAlert(t *testing.T) {
 	known := map[int64]*watched{1: {instance: 1}, 2: {instance: 2}, 3: {instance: 3}, 4: {instance: 4}}
 	yes, no := true, false
 	key := localKey{2, alert.ConditionNetwork}

@@ -20,7 +20,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-func TestAnAlertClimbsItsChainUntilSomebodyTakesItOn(t *testing.T) {
+func TestAlertEscalatesUntilItIsAcknowledged(t *testing.T) {
 	h := open(t)
 	put(h, alert.Integrations.Name, alert.Integration{ID: 7, Name: "mail", Type: alert.IntegrationSMTP,
 		Host: "127.0.0.1", Port: 1, From: "s@example.net"})
@@ -80,7 +80,7 @@ func TestAnAlertClimbsItsChainUntilSomebodyTakesItOn(t *testing.T) {
 	}
 }
 
-func TestAUserIsToldByTheMailServerThatIsNamed(t *testing.T) {
+func TestUserIsNotifiedThroughTheConfiguredMailServer(t *testing.T) {
 	h := open(t)
 	put(h, alert.Integrations.Name,
 		alert.Integration{ID: 7, Name: "mail", Type: alert.IntegrationSMTP, Host: "127.0.0.1", Port: 1,
@@ -97,7 +97,7 @@ func TestAUserIsToldByTheMailServerThatIsNamed(t *testing.T) {
 	}
 }
 
-func TestStagesGoByTheTimeOfTheAlertsAndAttemptsByRealTime(t *testing.T) {
+func TestStagesUseAlertTimeAndAttemptsUseRealTime(t *testing.T) {
 	h := open(t)
 	put(h, alert.Integrations.Name, alert.Integration{ID: 8, Name: "duty", Type: alert.IntegrationHTTP,
 		URL: "http://127.0.0.1:1/", Method: "POST"})
@@ -132,7 +132,7 @@ func TestStagesGoByTheTimeOfTheAlertsAndAttemptsByRealTime(t *testing.T) {
 	}
 }
 
-func TestRulesSuppressNoticesOfTheEnd(t *testing.T) {
+func TestRulesSuppressClearNotices(t *testing.T) {
 	h := open(t)
 	h.chain(alert.Chain{}, []alert.Recipient{hookTo("a")})
 	put(h, alert.Integrations.Name, alert.Integration{ID: 8, Name: "duty", Type: alert.IntegrationHTTP,
@@ -160,7 +160,7 @@ func TestRulesSuppressNoticesOfTheEnd(t *testing.T) {
 	}
 }
 
-func TestPeopleAreToldOfTheGroupInsteadOfItsDevices(t *testing.T) {
+func TestRecipientsAreNotifiedOfTheClusterAlertInsteadOfItsDevices(t *testing.T) {
 	h := open(t)
 	h.chain(alert.Chain{}, []alert.Recipient{hookTo("a")})
 	put(h, alert.Integrations.Name, alert.Integration{ID: 8, Name: "duty", Type: alert.IntegrationHTTP,
@@ -221,7 +221,7 @@ func TestPeopleAreToldOfTheGroupInsteadOfItsDevices(t *testing.T) {
 	}
 }
 
-func TestAChainSendsNoMoreThanItsThrottleAllows(t *testing.T) {
+func TestChainRespectsItsThrottle(t *testing.T) {
 	h := open(t)
 	put(h, alert.Integrations.Name, alert.Integration{ID: 8, Name: "duty", Type: alert.IntegrationHTTP,
 		URL: "http://127.0.0.1:1", Method: "POST"})
@@ -249,7 +249,7 @@ func TestAChainSendsNoMoreThanItsThrottleAllows(t *testing.T) {
 	}
 }
 
-func TestMailArrivesByStartTLSAndByTLS(t *testing.T) {
+func TestMailArrivesBySTARTTLSAndTLS(t *testing.T) {
 	for security, implicit := range map[string]bool{"starttls": false, "tls": true} {
 		h := open(t)
 		put(h, people.Users.Name, people.User{ID: 1, Username: "admin", Email: "admin@example.net", Status: "active",
@@ -291,7 +291,7 @@ func TestMailArrivesByStartTLSAndByTLS(t *testing.T) {
 	}
 }
 
-func TestACertificateNobodyVouchesForGetsNoMail(t *testing.T) {
+func TestNoMailToAnUntrustedCertificate(t *testing.T) {
 	h := open(t)
 	m := newMailServer(t, false)
 	put(h, alert.Integrations.Name, m.integration("starttls"))
@@ -306,7 +306,7 @@ func TestACertificateNobodyVouchesForGetsNoMail(t *testing.T) {
 	}
 }
 
-func TestAServerThatIsDownIsTriedAgainAndOneThatRefusesIsNot(t *testing.T) {
+func TestUnreachableServerIsRetriedAndRefusalIsNot(t *testing.T) {
 	h := open(t)
 	m := newMailServer(t, false)
 	put(h, alert.Integrations.Name, m.integration("starttls"))
@@ -349,7 +349,7 @@ func TestAServerThatIsDownIsTriedAgainAndOneThatRefusesIsNot(t *testing.T) {
 	}
 }
 
-func TestNamesForExamplesAreNotLookedUp(t *testing.T) {
+func TestExampleDomainsAreNotResolved(t *testing.T) {
 	h := open(t)
 	put(h, alert.Integrations.Name, alert.Integration{ID: 8, Name: "duty", Type: alert.IntegrationHTTP,
 		URL: "https://duty.kestrel-freight.example/x", Method: "POST"})
@@ -364,7 +364,7 @@ func TestNamesForExamplesAreNotLookedUp(t *testing.T) {
 	}
 }
 
-func TestANoticeIsGivenUpAfterADay(t *testing.T) {
+func TestNoticeIsAbandonedAfterADay(t *testing.T) {
 	h := open(t)
 	put(h, alert.Integrations.Name, alert.Integration{ID: 8, Name: "duty", Type: alert.IntegrationHTTP,
 		URL: "http://127.0.0.1:1/", Method: "POST"})
@@ -385,7 +385,7 @@ func TestANoticeIsGivenUpAfterADay(t *testing.T) {
 	t.Error("it is never given up")
 }
 
-func TestAWebHookGetsJSONThatIsSigned(t *testing.T) {
+func TestWebhookGetsSignedJSON(t *testing.T) {
 	h := open(t)
 	k := newHooked(t)
 	put(h, alert.Integrations.Name, alert.Integration{
@@ -422,7 +422,7 @@ func TestAWebHookGetsJSONThatIsSigned(t *testing.T) {
 	}
 }
 
-func TestATemplateStaysJSONWhateverTheAlertSays(t *testing.T) {
+func TestTemplateStaysValidJSONForAnyAlert(t *testing.T) {
 	h := open(t)
 	k := newHooked(t)
 	put(h, alert.Integrations.Name, alert.Integration{ID: 8, Name: "duty", Type: alert.IntegrationHTTP, URL: k.URL,
@@ -456,7 +456,7 @@ func TestATemplateStaysJSONWhateverTheAlertSays(t *testing.T) {
 	}
 }
 
-func TestWhatAHookAnswersDecidesWhetherItIsTriedAgain(t *testing.T) {
+func TestWebhookResponseDecidesWhetherItIsRetried(t *testing.T) {
 	for _, tt := range []struct {
 		code         int
 		state, error string
@@ -487,7 +487,7 @@ func TestWhatAHookAnswersDecidesWhetherItIsTriedAgain(t *testing.T) {
 	}
 }
 
-func TestAStuckWayOutDelaysOnlyItself(t *testing.T) {
+func TestBlockedChannelDelaysOnlyItself(t *testing.T) {
 	h := open(t)
 	stuck := newHooked(t)
 	stuck.mu.Lock() // every request waits for this
@@ -518,7 +518,7 @@ func TestAStuckWayOutDelaysOnlyItself(t *testing.T) {
 	}
 }
 
-func TestATestSaysWhatBecameOfIt(t *testing.T) {
+func TestTestNoticeReportsItsResult(t *testing.T) {
 	h := open(t)
 	m := newMailServer(t, false)
 	k := newHooked(t)

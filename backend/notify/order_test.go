@@ -105,7 +105,7 @@ func (h *fixture) states() string {
 	return strings.TrimPrefix(fmt.Sprint(counts), "map")
 }
 
-func TestAReceiverHearsTheLastWordOnAnAlertLast(t *testing.T) {
+func TestReceiverGetsTheClearNoticeLast(t *testing.T) {
 	ack := func(h *fixture) {
 		h.change(func(a *alert.Alert) { a.Acknowledge("admin", resource.SecondsOf(h.Now()), "on it") })
 	}
@@ -167,7 +167,7 @@ func (k *hooked) abandon(next http.Handler) http.Handler {
 	})
 }
 
-func TestTheEndOfAnAlertIsSentAfterAProcessThatWasKilledWhileItSent(t *testing.T) {
+func TestClearNoticeIsSentAfterAKillDuringSending(t *testing.T) {
 	h := open(t)
 	k := duty(h, nil)
 	s := h.service(nil)
@@ -186,7 +186,7 @@ func TestTheEndOfAnAlertIsSentAfterAProcessThatWasKilledWhileItSent(t *testing.T
 	}
 }
 
-func TestWhatWaitsGoesAtOnceWhenTheOtherSideIsBack(t *testing.T) {
+func TestPendingNoticesAreSentAtOnceAfterAnOutage(t *testing.T) {
 	h := open(t)
 	k := duty(h, nil)
 	h.others(4)
@@ -209,7 +209,7 @@ func TestWhatWaitsGoesAtOnceWhenTheOtherSideIsBack(t *testing.T) {
 	}
 }
 
-func TestManyNoticesToOneRecipientGoAsOne(t *testing.T) {
+func TestManyNoticesToOneRecipientBecomeADigest(t *testing.T) {
 	h := open(t)
 	k := duty(h, func(i *alert.Integration) { i.GroupAbove, i.GroupWait = 3, 30 })
 	h.others(40)
@@ -237,7 +237,7 @@ func TestManyNoticesToOneRecipientGoAsOne(t *testing.T) {
 	step("afterwards each is sent alone again", 11, 12, "active 12")
 }
 
-func TestADigestIsTriedAgainAsItIs(t *testing.T) {
+func TestDigestIsRetriedUnchanged(t *testing.T) {
 	h := open(t)
 	k := duty(h, func(i *alert.Integration) { i.GroupAbove, i.GroupWait = 2, 30 })
 	h.others(5)
@@ -287,7 +287,7 @@ func TestADigestIsTriedAgainAsItIs(t *testing.T) {
 	}
 }
 
-func TestADigestThatIsRefusedGoesOneByOne(t *testing.T) {
+func TestRefusedDigestIsSentAsSingleNotices(t *testing.T) {
 	h := open(t)
 	k := duty(h, func(i *alert.Integration) { i.GroupAbove, i.GroupWait = 1, 30 })
 	plain := k.Config.Handler
@@ -308,7 +308,7 @@ func TestADigestThatIsRefusedGoesOneByOne(t *testing.T) {
 	}
 }
 
-func TestATemplateCarriesSeveralNoticesUnlessItNamesOneAlert(t *testing.T) {
+func TestTemplateHoldsSeveralNoticesUnlessItNamesOneAlert(t *testing.T) {
 	for payload, want := range map[string][]string{
 		`{"text":"##SUBJECT##","event":"##EVENT##","to":"##RECIPIENT##"}`: {
 			`{"text":"2 notices: 2 active","event":"digest","to":"a"}`},
@@ -328,7 +328,7 @@ func TestATemplateCarriesSeveralNoticesUnlessItNamesOneAlert(t *testing.T) {
 	}
 }
 
-func TestAMailListsTheNoticesOfADigest(t *testing.T) {
+func TestMailListsTheNoticesOfADigest(t *testing.T) {
 	h := open(t)
 	m := newMailServer(t, false)
 	i := m.integration("starttls")

@@ -6,7 +6,7 @@ import (
 	"spyglass/backend/pattern"
 )
 
-func TestCompileRefusesWhatTakesTooManySteps(t *testing.T) {
+func TestCompileRefusesTooManySteps(t *testing.T) {
 	for _, tt := range []struct {
 		text, err string
 	}{

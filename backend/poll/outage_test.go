@@ -108,7 +108,7 @@ func hosts(n int) (all []string) {
 	return all
 }
 
-func TestWhenNoDeviceRespondsAnyMoreItIsThisMachinesOutage(t *testing.T) {
+func TestSilenceOfAllDevicesIsALocalOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newNetwork(60, append(hosts(5), "127.0.0.1")...)
 		defer n.Stop(t.Context())
@@ -158,7 +158,7 @@ func TestWhenNoDeviceRespondsAnyMoreItIsThisMachinesOutage(t *testing.T) {
 	})
 }
 
-func TestADeviceThatFallsSilentAloneIsToldAsFastAsBefore(t *testing.T) {
+func TestSingleSilentDeviceIsReportedWithoutDelay(t *testing.T) {
 	for _, interval := range []int64{10, 60, 300} {
 		synctest.Test(t, func(t *testing.T) {
 			const half = 10
@@ -198,7 +198,7 @@ func TestADeviceThatFallsSilentAloneIsToldAsFastAsBefore(t *testing.T) {
 	}
 }
 
-func TestAnOutageIsKnownWithinAMinuteWhateverTheInterval(t *testing.T) {
+func TestOutageIsDetectedWithinAMinuteAtAnyInterval(t *testing.T) {
 	for _, tt := range []struct {
 		interval int64
 		within   time.Duration // of the first silence
@@ -245,7 +245,7 @@ func TestOneOrTwoDevicesAreNoOutage(t *testing.T) {
 	}
 }
 
-func TestALookThatWasUnderWayWhenAnOutageEndedSaysNothing(t *testing.T) {
+func TestPollRunningAtTheEndOfAnOutageIsIgnored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newNetwork(10, hosts(8)...)
 		defer n.Stop(t.Context())
@@ -263,7 +263,7 @@ func TestALookThatWasUnderWayWhenAnOutageEndedSaysNothing(t *testing.T) {
 	})
 }
 
-func TestAFailureThatIsNoSilenceIsNotHeld(t *testing.T) {
+func TestFailureWithAResponseIsNotHeld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newFixture(0)
 		for i, host := range hosts(4) {

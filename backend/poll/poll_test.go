@@ -97,7 +97,7 @@ func task(instance, device, interval int64) *check.Task {
 	return &check.Task{InstanceID: instance, DeviceID: device, Interval: interval}
 }
 
-func TestEachInstanceIsPolledOnceInEachInterval(t *testing.T) {
+func TestInstanceIsPolledOncePerInterval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newFixture(0)
 		l.Put(task(1, 1, 60), task(2, 1, 60), task(3, 2, 10), &check.Task{InstanceID: 4, DeviceID: 3, Interval: 60,
@@ -118,7 +118,7 @@ func TestEachInstanceIsPolledOnceInEachInterval(t *testing.T) {
 	})
 }
 
-func TestAThousandInstancesAreSpreadOverTheMinute(t *testing.T) {
+func TestThousandInstancesAreSpreadOverTheMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newFixture(0)
 		for i := range int64(1000) {
@@ -142,7 +142,7 @@ func TestAThousandInstancesAreSpreadOverTheMinute(t *testing.T) {
 	})
 }
 
-func TestWhatComesAfterAPauseIsDeliveredAtOnceAndTheRestTogether(t *testing.T) {
+func TestFirstResultIsDeliveredAtOnceAndTheRestInBatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newFixture(0)
 		for i := range int64(21) {
@@ -174,7 +174,7 @@ func TestWhatComesAfterAPauseIsDeliveredAtOnceAndTheRestTogether(t *testing.T) {
 	})
 }
 
-func TestLooksOfOneMomentAreMadeAndDeliveredTogether(t *testing.T) {
+func TestPollsDueTogetherAreDeliveredTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const together, interval = time.Second, 60
 		var looked, delivered []time.Time
@@ -215,7 +215,7 @@ func TestLooksOfOneMomentAreMadeAndDeliveredTogether(t *testing.T) {
 	})
 }
 
-func TestASlowDeviceDelaysOnlyItself(t *testing.T) {
+func TestSlowDeviceDelaysOnlyItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newFixture(8)
 		for i := range int64(20) {
@@ -243,7 +243,7 @@ func TestASlowDeviceDelaysOnlyItself(t *testing.T) {
 	})
 }
 
-func TestALookThatTakesTooLongIsNoData(t *testing.T) {
+func TestPollThatTimesOutIsNoData(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newFixture(0)
 		l.slow[1] = time.Hour
@@ -262,7 +262,7 @@ func TestALookThatTakesTooLongIsNoData(t *testing.T) {
 	})
 }
 
-func TestTasksChangeWhileTheyArePolled(t *testing.T) {
+func TestTasksCanChangeDuringAPoll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newFixture(0)
 		l.Put(task(1, 1, 60), task(2, 1, 60))
@@ -284,7 +284,7 @@ func TestTasksChangeWhileTheyArePolled(t *testing.T) {
 	})
 }
 
-func TestResultsWaitForWhoTakesThem(t *testing.T) {
+func TestResultsWaitForTheConsumer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newFixture(4)
 		l.stuck = make(chan struct{})
@@ -310,7 +310,7 @@ func TestResultsWaitForWhoTakesThem(t *testing.T) {
 	})
 }
 
-func TestStoppingBreaksLooksOffAndLosesNoResult(t *testing.T) {
+func TestStopCancelsPollsAndLosesNoResult(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newFixture(0)
 		l.slow[2] = time.Hour
@@ -333,7 +333,7 @@ func TestStoppingBreaksLooksOffAndLosesNoResult(t *testing.T) {
 	_ = poll.New(poll.Options{}).Stop(t.Context()) // never started
 }
 
-func TestAFailedLookSaysWhy(t *testing.T) {
+func TestFailedPollHasAReason(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newFixture(0)
 		l.failing = errors.New("10.0.0.1 refuses the connection")
@@ -347,7 +347,7 @@ func TestAFailedLookSaysWhy(t *testing.T) {
 	})
 }
 
-func TestTheGridIsKeptWhenTheClockOfTheMachineIsSet(t *testing.T) {
+func TestScheduleIsKeptWhenTheClockIsSet(t *testing.T) {
 	for _, by := range []time.Duration{-24 * time.Hour, -90 * time.Second, 3 * time.Hour} {
 		t.Run(by.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -371,7 +371,7 @@ func TestTheGridIsKeptWhenTheClockOfTheMachineIsSet(t *testing.T) {
 	}
 }
 
-func TestWhatWasDueWhileTheMachineSleptIsSpread(t *testing.T) {
+func TestOverduePollsAreSpreadAfterSleep(t *testing.T) {
 	for _, tt := range []struct {
 		interval int64 // of the tasks, seconds
 		within   int64 // seconds in which each of them is polled
@@ -412,7 +412,7 @@ func TestWhatWasDueWhileTheMachineSleptIsSpread(t *testing.T) {
 	}
 }
 
-func TestTheClockSaysWhenTasksAreDue(t *testing.T) {
+func TestTasksAreDueByTheInjectedClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, c := newFixture(0), clock.New(nil)
 		l.Poller = poll.New(poll.Options{
@@ -444,7 +444,7 @@ func TestTheClockSaysWhenTasksAreDue(t *testing.T) {
 	})
 }
 
-func TestALookThatPanicsHasFailedAndTheOthersGoOn(t *testing.T) {
+func TestPanickingPollFailsAndOthersContinue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		got, reported := map[int64][]string{}, []string{}
@@ -492,7 +492,7 @@ func TestALookThatPanicsHasFailedAndTheOthersGoOn(t *testing.T) {
 	})
 }
 
-func TestADeliverThatPanicsLosesOnlyItsResults(t *testing.T) {
+func TestPanickingDeliverLosesOnlyItsResults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		calls := 0
 		p := poll.New(poll.Options{

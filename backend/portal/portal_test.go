@@ -8,7 +8,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-func TestOnlyTheNearestGroupsPropertyIsInherited(t *testing.T) {
+func TestNearestGroupPropertyIsInherited(t *testing.T) {
 	prop := func(name, value string) resource.Property { return resource.Property{Name: name, Value: value} }
 	tree := &fleet.Tree{Groups: map[int64]*fleet.Group{
 		1: {ID: 1, CustomProperties: []resource.Property{prop("site", "HQ"), prop("owner", "IT"),
@@ -45,7 +45,7 @@ func TestOnlyTheNearestGroupsPropertyIsInherited(t *testing.T) {
 	}
 }
 
-func TestBelowIsAGroupAndEverythingInside(t *testing.T) {
+func TestBelowIncludesTheGroupAndItsDescendants(t *testing.T) {
 	tree := &fleet.Tree{Children: map[int64][]int64{1: {2, 4}, 2: {3}}}
 	want := map[int64][]int64{1: {1, 2, 4, 3}, 2: {2, 3}, 3: {3}}
 	if got := tree.Below([]int64{1, 2, 3}); !reflect.DeepEqual(got, want) {

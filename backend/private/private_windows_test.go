@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-func TestOnlyTheUserAndAdministratorsMayUseWhatIsClosed(t *testing.T) {
+func TestPrivateFilesAreForTheUserAndAdministratorsOnly(t *testing.T) {
 	me, err := User()
 	if err != nil {
 		t.Fatal(err)

@@ -247,7 +247,7 @@ func sample(instance, point, at int64, value float64) series.Sample {
 	return series.Sample{Instance: instance, DataPoint: point, At: base + at, Value: value}
 }
 
-func TestSamplesAreSentOnUnderLegalNames(t *testing.T) {
+func TestSamplesAreForwardedUnderValidNames(t *testing.T) {
 	to, x := newReceiver(t), newSender(t, remotewrite.Options{})
 	x.s.Offer([]series.Sample{sample(1, 1, 1, 9)}) // it is off
 	x.set(func(r *forward.RemoteWrite) {
@@ -296,7 +296,7 @@ func TestSamplesAreSentOnUnderLegalNames(t *testing.T) {
 	}
 }
 
-func TestABusyReceiverGetsTheSameAgainAndOneThatRefusesDoesNot(t *testing.T) {
+func TestOverloadedReceiverIsRetriedAndRefusalIsNot(t *testing.T) {
 	to := newReceiver(t, answer{status: 503}, answer{status: 429, retryAfter: "1"}, answer{status: 204},
 		answer{status: 400})
 	x := newSender(t, remotewrite.Options{})
@@ -318,7 +318,7 @@ func TestABusyReceiverGetsTheSameAgainAndOneThatRefusesDoesNot(t *testing.T) {
 	x.counts(remotewrite.Stats{Sent: 2, Refused: 1, Retries: 2})
 }
 
-func TestOnlyAddressesThatMayBeDialledAre(t *testing.T) {
+func TestOnlyAllowedAddressesAreDialed(t *testing.T) {
 	to := newReceiver(t)
 	own := &check.Dialer{Own: []netip.AddrPort{netip.MustParseAddrPort(to.Listener.Addr().String())}}
 	x := newSender(t, remotewrite.Options{Dial: own.DialContext})

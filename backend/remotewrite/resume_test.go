@@ -43,7 +43,7 @@ func (x *sender) mark() *forward.RemoteWriteMark {
 	return mark
 }
 
-func TestAfterARestartItGoesOnWhereItWas(t *testing.T) {
+func TestQueueResumesAfterARestart(t *testing.T) {
 	const at = int64(10) // seconds after base
 	var now atomic.Int64
 	now.Store(at)
@@ -95,7 +95,7 @@ func TestAfterARestartItGoesOnWhereItWas(t *testing.T) {
 	comes(second(at+60) + "=6")
 }
 
-func TestWhatDoesNotFitIntoMemoryWaitsOnDisk(t *testing.T) {
+func TestQueueOverflowsToDisk(t *testing.T) {
 	second := make(chan struct{})
 	to := newReceiver(t, answer{status: 429, retryAfter: "600"}, answer{status: 204}, answer{status: 204, hold: second})
 	x := newSender(t, remotewrite.Options{})
@@ -146,7 +146,7 @@ func TestWhatDoesNotFitIntoMemoryWaitsOnDisk(t *testing.T) {
 	x.counts(remotewrite.Stats{Sent: all, Retries: 1})
 }
 
-func TestWhatHasWaitedTooLongIsDroppedAndCounted(t *testing.T) {
+func TestExpiredSamplesAreDroppedAndCounted(t *testing.T) {
 	to, x := newReceiver(t), newSender(t, remotewrite.Options{})
 	x.set(func(r *forward.RemoteWrite) { r.URL, r.Keep, r.Batch = to.URL, 1, 10 })
 	_ = x.s.Stop(x.t.Context())
@@ -169,7 +169,7 @@ func TestWhatHasWaitedTooLongIsDroppedAndCounted(t *testing.T) {
 	}
 }
 
-func TestTurningItOffDropsWhatWaits(t *testing.T) {
+func TestTurningOffDropsTheQueue(t *testing.T) {
 	to := newReceiver(t, answer{status: 429, retryAfter: "600"})
 	x := newSender(t, remotewrite.Options{})
 	x.set(func(r *forward.RemoteWrite) { r.URL, r.Batch = to.URL, 2 })
@@ -183,7 +183,7 @@ func TestTurningItOffDropsWhatWaits(t *testing.T) {
 	}
 }
 
-func TestThatAReceiverRefusesIsLoggedOnce(t *testing.T) {
+func TestRefusalIsLoggedOnce(t *testing.T) {
 	to := newReceiver(t, answer{status: 400}, answer{status: 400}, answer{status: 204}, answer{status: 400},
 		answer{status: 400})
 	var log text
@@ -217,7 +217,7 @@ func (t *text) String() string {
 }
 
 // An hour passes instantly: the receiver is reached through pipes.
-func TestADeadReceiverIsAskedOnceAMinute(t *testing.T) {
+func TestUnreachableReceiverIsRetriedOnceAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		base := time.Now().Unix()
 		var tried []time.Duration

@@ -186,7 +186,7 @@ func (d *desk) delivery(is func(*alert.Delivery) bool) *alert.Delivery {
 	}
 }
 
-func TestAReportGoesToPeopleGroupsAndAddressesWithItsFile(t *testing.T) {
+func TestReportIsMailedToUsersGroupsAndAddresses(t *testing.T) {
 	d := newDesk(t)
 	p, address, stop := d.post("127.0.0.1:0")
 	defer stop()
@@ -236,7 +236,7 @@ func TestAReportGoesToPeopleGroupsAndAddressesWithItsFile(t *testing.T) {
 	}
 }
 
-func TestAReportWaitsForAMailServerThatIsDown(t *testing.T) {
+func TestReportWaitsForAnUnreachableMailServer(t *testing.T) {
 	d := newDesk(t)
 	_, address, stop := d.post("127.0.0.1:0")
 	stop()
@@ -263,7 +263,7 @@ func TestAReportWaitsForAMailServerThatIsDown(t *testing.T) {
 	}
 }
 
-func TestAReportThatIsTooLargeIsLinked(t *testing.T) {
+func TestLargeReportIsMailedAsALink(t *testing.T) {
 	d := newDesk(t)
 	var many []fleet.Device
 	for i := range 1200 {

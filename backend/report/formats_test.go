@@ -87,7 +87,7 @@ func (h *fixture) everyType(format string) map[string]reporting.Report {
 	return all
 }
 
-func TestEveryTypeIsAPageThatNeedsNothingElse(t *testing.T) {
+func TestEveryTypeIsASelfContainedPage(t *testing.T) {
 	h := measured(t)
 	const evil = `<svg onload=x>"'`
 	put(h, fleet.Devices.Name, fleet.Device{ID: 2, Name: "y", DisplayName: evil, HostStatus: "dead",
@@ -111,7 +111,7 @@ func TestEveryTypeIsAPageThatNeedsNothingElse(t *testing.T) {
 	}
 }
 
-func TestAChartOfTheWorstDevicesShowsThemAsBars(t *testing.T) {
+func TestWorstDevicesAreABarChart(t *testing.T) {
 	h := measured(t)
 	r := h.everyType(reporting.FormatHTML)[reporting.ReportAvailability]
 	r.DateRange = ""
@@ -129,7 +129,7 @@ func TestAChartOfTheWorstDevicesShowsThemAsBars(t *testing.T) {
 	}
 }
 
-func TestAPDFHoldsTheWholeReport(t *testing.T) {
+func TestPDFHoldsTheWholeReport(t *testing.T) {
 	h := measured(t)
 	put(h, fleet.Devices.Name, fleet.Device{ID: 4, Name: "z", DisplayName: "Загрузка Ωμέγα łódź 🙂日",
 		HostStatus: "normal", GroupIDs: []int64{2}})
@@ -167,7 +167,7 @@ func TestAPDFHoldsTheWholeReport(t *testing.T) {
 	}
 }
 
-func TestAPDFOfAlertsHasAFewColumnsWithWholeTimes(t *testing.T) {
+func TestAlertPDFHasFewColumnsWithWholeTimes(t *testing.T) {
 	h := measured(t)
 	r := h.everyType(reporting.FormatPDF)[reporting.ReportAlert]
 	var many []alert.Alert
@@ -205,7 +205,7 @@ func TestAPDFOfAlertsHasAFewColumnsWithWholeTimes(t *testing.T) {
 	}
 }
 
-func TestAWorkbookHasNumbersAndTextsAndNoFormulas(t *testing.T) {
+func TestWorkbookHasNumbersAndTextsAndNoFormulas(t *testing.T) {
 	h := measured(t)
 	for i, name := range []string{"=1+1", "+1", "-1", "@SUM(A1)", "\x01 low", strings.Repeat("long", 10_000)} {
 		put(h, fleet.Devices.Name, fleet.Device{ID: int64(i + 10), Name: "x", DisplayName: name, HostStatus: "normal",

@@ -143,7 +143,7 @@ func TestTrendsAvailabilityAndThresholdsAreCounted(t *testing.T) {
 	}
 }
 
-func TestTheTopTenOfAMetricAreThoseWithTheHighestAverage(t *testing.T) {
+func TestTopTenHasTheHighestAverages(t *testing.T) {
 	h := measured(t)
 	var samples []series.Sample
 	for id := int64(4); id < 30; id++ {
@@ -164,7 +164,7 @@ func TestTheTopTenOfAMetricAreThoseWithTheHighestAverage(t *testing.T) {
 	}
 }
 
-func TestARunThatIsCancelledStops(t *testing.T) {
+func TestCancelledRunStops(t *testing.T) {
 	h := measured(t)
 	for _, kind := range content.Types() {
 		for _, format := range []string{reporting.FormatHTML, reporting.FormatPDF, reporting.FormatXLSX} {

@@ -248,7 +248,7 @@ func TestEachTypeShowsItsRows(t *testing.T) {
 	}
 }
 
-func TestEveryTypeNamesFieldsOfReportsAndSaysWhatItShows(t *testing.T) {
+func TestEveryTypeListsItsFieldsAndColumns(t *testing.T) {
 	for _, kind := range content.Types() {
 		if kind.Title == "" || kind.About == "" || kind.Icon == "" || len(kind.Columns) == 0 || kind.Fields == nil {
 			t.Errorf("%s is incomplete: %+v", kind.Name, kind)
@@ -263,7 +263,7 @@ func TestEveryTypeNamesFieldsOfReportsAndSaysWhatItShows(t *testing.T) {
 	}
 }
 
-func TestAColumnIsFoundByTheNameItHad(t *testing.T) {
+func TestColumnIsFoundByItsOldName(t *testing.T) {
 	for _, tt := range []struct{ kind, name, found string }{
 		{reporting.ReportAlertTrends, "warning", "Warning"},
 		{reporting.ReportAlertTrends, "Warn", "Warning"},
@@ -281,7 +281,7 @@ func TestAColumnIsFoundByTheNameItHad(t *testing.T) {
 	}
 }
 
-func TestEveryTypeOfThePortalIsMade(t *testing.T) {
+func TestEveryTypeCanBeRun(t *testing.T) {
 	h := open(t)
 	for _, kind := range content.Types() {
 		if got, want := h.lines(&reporting.Report{Type: kind.Name}, admin),
@@ -291,7 +291,7 @@ func TestEveryTypeOfThePortalIsMade(t *testing.T) {
 	}
 }
 
-func TestARunNeedsTheRightOfItsType(t *testing.T) {
+func TestRunNeedsThePermissionOfItsType(t *testing.T) {
 	h := open(t)
 	run := content.Run{Report: &reporting.Report{Type: reporting.ReportUser}, Access: clerk, From: h.db,
 		Zone: time.UTC, At: noon}
@@ -304,7 +304,7 @@ func TestARunNeedsTheRightOfItsType(t *testing.T) {
 	}
 }
 
-func TestCellsThatLookLikeFormulasStayTexts(t *testing.T) {
+func TestCellsThatLookLikeFormulasAreText(t *testing.T) {
 	h := open(t)
 	for i, name := range []string{"=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "a=1",
 		` "quoted, and more"`} {
@@ -324,7 +324,7 @@ func TestCellsThatLookLikeFormulasStayTexts(t *testing.T) {
 	}
 }
 
-func TestThePageShowsHostileNamesAsText(t *testing.T) {
+func TestPageEscapesHostileNames(t *testing.T) {
 	h := open(t)
 	const evil = `<script>alert(1)</script>"' onload=x`
 	put(h, fleet.Devices.Name, fleet.Device{ID: 1, Name: "x", DisplayName: evil, HostStatus: "dead"},

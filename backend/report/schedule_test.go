@@ -83,7 +83,7 @@ func (h *fixture) want(lines ...string) {
 
 // The bubble's clock begins on 2000-01-01 at 00:00 UTC.
 
-func TestAScheduleMakesAReportByTheClockOfItsZone(t *testing.T) {
+func TestScheduleRunsAReportInItsTimeZone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t)
 		h.addDevices()
@@ -102,7 +102,7 @@ func TestAScheduleMakesAReportByTheClockOfItsZone(t *testing.T) {
 	})
 }
 
-func TestARestartNeitherRepeatsNorLosesARun(t *testing.T) {
+func TestRestartNeitherRepeatsNorLosesARun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t)
 		h.addDevices()
@@ -128,7 +128,7 @@ func TestARestartNeitherRepeatsNorLosesARun(t *testing.T) {
 	})
 }
 
-func TestARunOfAScheduleThatARestartCutOffIsBegunOnceMore(t *testing.T) {
+func TestScheduledRunInterruptedByARestartRunsAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t)
 		h.addDevices()
@@ -146,7 +146,7 @@ func TestARunOfAScheduleThatARestartCutOffIsBegunOnceMore(t *testing.T) {
 	})
 }
 
-func TestAWrongScheduleOrZoneMarksItsField(t *testing.T) {
+func TestInvalidScheduleOrTimeZoneMarksItsField(t *testing.T) {
 	h := open(t)
 	for _, tt := range []struct{ cron, zone, want string }{
 		{"61 * * * *", "", "invalid schedule"},
@@ -167,7 +167,7 @@ func TestAWrongScheduleOrZoneMarksItsField(t *testing.T) {
 	}
 }
 
-func TestAScheduledRunOfAUserWhoIsGoneFailsAndSaysWhatToDo(t *testing.T) {
+func TestScheduledRunOfADeletedUserFailsWithAnInstruction(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t)
 		h.scheduled("0 1 * * *", "")

@@ -107,7 +107,7 @@ func message(err error) string {
 	return string(f.Kind) + ": " + f.Message
 }
 
-func TestARunHoldsWhatItsUserSeesAndGoesToWhoSeesAsMuch(t *testing.T) {
+func TestRunHasOnlyWhatItsUserAndRecipientsMayView(t *testing.T) {
 	h := open(t)
 	h.addDevices()
 	h.inventory()
@@ -153,7 +153,7 @@ func TestARunHoldsWhatItsUserSeesAndGoesToWhoSeesAsMuch(t *testing.T) {
 	}
 }
 
-func TestOnlyWhoMayChangeAUserActsForThem(t *testing.T) {
+func TestRunningAsAUserNeedsEditAccessToThatUser(t *testing.T) {
 	h := open(t)
 	h.inventory()
 	put(h, people.Users.Name, people.User{ID: 2, Username: "clerk"})
@@ -187,7 +187,7 @@ func TestOnlyWhoMayChangeAUserActsForThem(t *testing.T) {
 	}
 }
 
-func TestARunIsCancelledWhenItIsRemoved(t *testing.T) {
+func TestDeletingARunCancelsIt(t *testing.T) {
 	h := open(t)
 	h.inventory()
 	began, ended := make(chan bool), make(chan error, 1)
@@ -224,7 +224,7 @@ func TestARunIsCancelledWhenItIsRemoved(t *testing.T) {
 	}
 }
 
-func TestARestartFailsWhatRanAndGoesOnWithWhatWaited(t *testing.T) {
+func TestRestartFailsRunningAndResumesPendingRuns(t *testing.T) {
 	h := open(t)
 	h.inventory()
 	put(h, reporting.ReportTasks.Name, reporting.ReportTask{ID: 1, ReportID: 1, State: reporting.TaskRunning, UserID: 1,
@@ -277,7 +277,7 @@ func TestOnlyTheNewestRunsAreKept(t *testing.T) {
 	}
 }
 
-func TestTheLinkToARunEndsWhenItsReportSays(t *testing.T) {
+func TestRunLinkExpiresAsConfigured(t *testing.T) {
 	h := open(t)
 	h.inventory()
 	s := h.service(nil)
@@ -313,7 +313,7 @@ func TestTheLinkToARunEndsWhenItsReportSays(t *testing.T) {
 	}
 }
 
-func TestAPanicFailsTheRunAndNotThePortal(t *testing.T) {
+func TestPanicFailsOnlyTheRun(t *testing.T) {
 	h := open(t)
 	h.inventory()
 	s := h.service(func(ctx context.Context, _ int64) (*resource.Access, error) {

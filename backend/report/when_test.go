@@ -11,7 +11,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-func TestAScheduleIsLookedAtInItsTimeZone(t *testing.T) {
+func TestSchedulePreviewUsesItsTimeZone(t *testing.T) {
 	h := open(t)
 	s, err := report.New(t.Context(), h.db,
 		report.Options{Folder: t.TempDir(), Zone: func() *time.Location { return time.UTC }})

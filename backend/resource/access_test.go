@@ -88,7 +88,7 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-func TestOperationsReadWhatTheyWrite(t *testing.T) {
+func TestOperationsRoundTrip(t *testing.T) {
 	for op, text := range map[resource.Operation]string{resource.Read: "read", resource.Ack: "ack",
 		resource.Modify: "write", resource.None: "none"} {
 		if op.String() != text || resource.ParseOperation(text) != op {
@@ -102,7 +102,7 @@ func TestOperationsReadWhatTheyWrite(t *testing.T) {
 	}
 }
 
-func TestACallReadsItsParameters(t *testing.T) {
+func TestCallReadsItsParameters(t *testing.T) {
 	c := &resource.Call{Vars: map[string]string{"id": "7", "zero": "0", "word": "abc"},
 		Query: url.Values{"yes": {"True"}, "no": {"0"}, "odd": {"maybe"}}}
 	if id, err := c.ID("id"); id != 7 || err != nil {
@@ -124,7 +124,7 @@ func TestACallReadsItsParameters(t *testing.T) {
 	}
 }
 
-func TestWithinIsWhatBothMay(t *testing.T) {
+func TestWithinIsTheIntersection(t *testing.T) {
 	const devices, reports, settings = resource.DeviceGroup, resource.Reports, resource.Setting
 	groups := func(op resource.Operation, ids ...int64) resource.Grant {
 		g := resource.Grant{Object: devices, Op: op, Groups: map[int64]bool{}}
@@ -180,7 +180,7 @@ func TestWithinIsWhatBothMay(t *testing.T) {
 	}
 }
 
-func TestABoundedCallerLeavesNoPermissionsBehind(t *testing.T) {
+func TestBoundedCallerLeavesNoPermissionsBehind(t *testing.T) {
 	everything := []resource.Grant{{Object: resource.DeviceGroup, Op: resource.Modify, All: true},
 		{Object: resource.Reports, Op: resource.Modify, All: true},
 		{Object: resource.Setting, Op: resource.Modify, Area: "*"}}

@@ -67,7 +67,7 @@ func seal(text string) (string, error) {
 	return "sealed(" + text + ")", nil
 }
 
-func TestABodyIsAppliedToARow(t *testing.T) {
+func TestBodyIsAppliedToARow(t *testing.T) {
 	was := sample{ID: 7, Name: "web", Status: "active", Props: []resource.Property{{Name: "a.pass", Value: "kept"}}}
 	with := func(change func(s *sample)) sample {
 		now := was
@@ -136,7 +136,7 @@ func TestABodyIsAppliedToARow(t *testing.T) {
 	}
 }
 
-func TestAWrongBodySaysWhichFieldAndWhy(t *testing.T) {
+func TestInvalidBodyNamesTheFieldAndTheReason(t *testing.T) {
 	const native, lenient = 1, 2
 	const both = native | lenient
 	for _, tt := range []struct {
@@ -210,7 +210,7 @@ func TestAWrongBodySaysWhichFieldAndWhy(t *testing.T) {
 	}
 }
 
-func TestAValueOutsideAListSaysWhatWouldDo(t *testing.T) {
+func TestInvalidEnumValueListsTheValidOnes(t *testing.T) {
 	body, err := samples.Read([]byte(`{"status":"gone"}`), false)
 	if err != nil {
 		t.Fatal(err)
@@ -221,7 +221,7 @@ func TestAValueOutsideAListSaysWhatWouldDo(t *testing.T) {
 	}
 }
 
-func TestAWholeBodyNeedsItsRequiredFields(t *testing.T) {
+func TestFullBodyNeedsItsRequiredFields(t *testing.T) {
 	for _, tt := range []struct {
 		lenient bool
 		body    string
@@ -237,7 +237,7 @@ func TestAWholeBodyNeedsItsRequiredFields(t *testing.T) {
 	}
 }
 
-func TestDefaultsAreThoseOfTheDeclaration(t *testing.T) {
+func TestDefaultsComeFromTheDeclaration(t *testing.T) {
 	got, err := samples.Defaults()
 	want := &sample{Status: "active", Up: true, Size: 3, Roles: []roleRef{{ID: 4}}}
 	if err != nil || !reflect.DeepEqual(got, want) {
@@ -252,21 +252,21 @@ func TestGivenNamesTheKeysOfTheBody(t *testing.T) {
 	}
 }
 
-func TestAFailureToSealIsNotTheCallersFault(t *testing.T) {
+func TestSealingErrorIsInternal(t *testing.T) {
 	_, err := samples.Read([]byte(`{"password":"broken"}`), false)
 	if err == nil || fault.Of(err).Kind != fault.Internal || fault.Of(err).Message != "internal error" {
 		t.Errorf("got %v, want an internal error", err)
 	}
 }
 
-func TestNothingIsSealedOfABodyWithAWrongField(t *testing.T) {
+func TestInvalidBodyIsNotSealed(t *testing.T) {
 	_, err := samples.Read([]byte(`{"password":"broken","size":99}`), false)
 	if f := fault.Of(err); f.Kind != fault.Invalid || f.Field != "size" {
 		t.Errorf("got %v, want size to be refused before the password is sealed", err)
 	}
 }
 
-func TestWhatWasReadCanBeWrittenBack(t *testing.T) {
+func TestReadRowCanBeWrittenBack(t *testing.T) {
 	was := sample{ID: 7, Name: "web", Status: "active", Load: 0.1, Up: true, Size: 9, Groups: resource.IDs{3, 1},
 		CreatedOn: 5, DeletedOn: 6,
 		Props:    []resource.Property{{Name: "snmp.community", Value: "public"}, {Name: "a", Value: "\"\\\n"}},
@@ -336,7 +336,7 @@ func readTwice(body string) error {
 	return errors.Join(samples.Apply(read, &row, false), samples.Apply(read, &row, false))
 }
 
-func TestTheLargestBodiesTakeMemoryInProportion(t *testing.T) {
+func TestLargestBodiesUseMemoryInProportion(t *testing.T) {
 	for _, body := range largest() {
 		before := testkit.Allocated()
 		err := readTwice(body)

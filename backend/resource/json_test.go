@@ -44,7 +44,7 @@ func TestParseJSON(t *testing.T) {
 	}
 }
 
-func TestParseJSONSaysWhatIsWrong(t *testing.T) {
+func TestParseJSONErrors(t *testing.T) {
 	for _, tt := range []struct{ body, err string }{
 		{"\"\xff\"", `the body is not valid UTF-8`},
 		{``, `the body is not valid JSON at byte 0: expected a value, but the body ends`},
@@ -94,7 +94,7 @@ func TestParseJSONSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
-func TestThirtyTwoLevelsAreReadAndOneMoreIsNot(t *testing.T) {
+func TestNestingIsLimitedTo32Levels(t *testing.T) {
 	nest := func(n int) []byte { return []byte(strings.Repeat("[", n) + strings.Repeat("]", n)) }
 	if _, err := resource.ParseJSON(nest(32)); err != nil {
 		t.Error(err)
@@ -104,7 +104,7 @@ func TestThirtyTwoLevelsAreReadAndOneMoreIsNot(t *testing.T) {
 	}
 }
 
-func TestABodyHoldsAHundredThousandValuesAndNotOneMore(t *testing.T) {
+func TestBodyIsLimitedTo100000Values(t *testing.T) {
 	list := func(n int) []byte { return []byte("[" + strings.Repeat("0,", n-2) + "0]") } // and the list itself
 	if _, err := resource.ParseJSON(list(100_000)); err != nil {
 		t.Error(err)
@@ -362,7 +362,7 @@ func TestAppendJSONWritesTheWholeRow(t *testing.T) {
 	}
 }
 
-func TestANumberThatIsNoneIsWrittenAsNull(t *testing.T) {
+func TestNaNIsWrittenAsNull(t *testing.T) {
 	for _, load := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		got, err := samples.AppendJSON(nil, &sample{Load: load})
 		if err != nil || string(resource.FindKey(got, "load")) != "null" || !json.Valid(got) {

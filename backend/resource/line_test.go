@@ -6,7 +6,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-func TestANameHoldsNothingThatCannotBeSeen(t *testing.T) {
+func TestNameRefusesInvisibleCharacters(t *testing.T) {
 	for _, tt := range []struct {
 		name, text string
 		want       bool

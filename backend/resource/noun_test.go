@@ -6,7 +6,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-func TestARegularPluralFollowsFromTheWord(t *testing.T) {
+func TestRegularPlurals(t *testing.T) {
 	for one, want := range map[string]string{
 		"device":          "devices",
 		"delivery":        "deliveries",
@@ -19,7 +19,7 @@ func TestARegularPluralFollowsFromTheWord(t *testing.T) {
 	}
 }
 
-func TestADeclarationNamesItsRows(t *testing.T) {
+func TestDeclarationNamesItsRows(t *testing.T) {
 	type row struct{}
 	for _, tt := range []struct {
 		of         resource.Resource[*row]

@@ -7,7 +7,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-func FuzzReadPropertiesReadsWhatWasWritten(f *testing.F) {
+func FuzzReadPropertiesRoundTrip(f *testing.F) {
 	for _, seed := range [][3]string{{"a", "b", "c"}, {`","value":"`, `"}`, `\`}, {"", "\u2028<é🙂", "]"},
 		{"{", "],[", "\t\n"}} {
 		f.Add(seed[0], seed[1], seed[2])
@@ -28,7 +28,7 @@ func FuzzReadPropertiesReadsWhatWasWritten(f *testing.F) {
 
 func valid(text string) string { return string([]rune(text)) }
 
-func TestReadPropertiesRefusesWhatIsNoList(t *testing.T) {
+func TestReadPropertiesRefusesNonLists(t *testing.T) {
 	for _, text := range []string{"", "null", "[", `[{"name":"a"`, `[{"name":"a","value":"b"}`,
 		`[{"name":"a","value":"b"},`} {
 		if got, err := resource.ReadProperties(text); err == nil {

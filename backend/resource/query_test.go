@@ -38,7 +38,7 @@ func TestParseQuery(t *testing.T) {
 	}
 }
 
-func TestAWrongQuerySaysWhichParameter(t *testing.T) {
+func TestInvalidQueryNamesTheParameter(t *testing.T) {
 	for _, tt := range []struct {
 		query       string
 		lenient     bool
@@ -71,7 +71,7 @@ func values(t *testing.T, query string) url.Values {
 	return v
 }
 
-func TestAPageIsCutFromRowsInMemory(t *testing.T) {
+func TestPageIsCutFromRowsInMemory(t *testing.T) {
 	rows := []int{0, 1, 2, 3, 4}
 	for q, want := range map[[2]int64][]int{{0, 2}: {0, 1}, {3, 50}: {3, 4}, {5, 1}: {}, {1 << 62, 1}: {}} {
 		if got := resource.PageOf(resource.Query{Offset: q[0], Size: q[1]}, rows); !reflect.DeepEqual(got, want) {
@@ -80,7 +80,7 @@ func TestAPageIsCutFromRowsInMemory(t *testing.T) {
 	}
 }
 
-func TestAListReadsItsOwnAnswerWithAndWithoutAnETag(t *testing.T) {
+func TestListReadsItsResponseWithAndWithoutAnETag(t *testing.T) {
 	type row struct{ ID int64 }
 	text := resource.JSON(`{"total":7,"searchId":null,"items":[{"id":1},{"id":3}],"data":null}`)
 	for _, answer := range []any{text, &resource.Response{Body: text, ETag: `"x"`}} {

@@ -30,7 +30,7 @@ type leaf struct {
 	Kind string `json:"kind" enum:"oak|elm"`
 }
 
-func TestAGoTypeIsDescribed(t *testing.T) {
+func TestSchemaOfAGoType(t *testing.T) {
 	got := resource.SchemaOf(branch{})
 	pair := resource.List(resource.Schema{Type: "string"}, "")
 	pair.Length = 2

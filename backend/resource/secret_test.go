@@ -90,7 +90,7 @@ var shownNames = map[string]string{
 	"connection.strings.n": "says how many",
 }
 
-func TestSecretNamesCountInEverySpelling(t *testing.T) {
+func TestSecretNamesAreRecognizedInEverySpelling(t *testing.T) {
 	for _, name := range secretNames {
 		snake := strings.Map(func(r rune) rune {
 			if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -108,7 +108,7 @@ func TestSecretNamesCountInEverySpelling(t *testing.T) {
 	}
 }
 
-func TestNamesThatOnlyLookLikeSecretsAreShown(t *testing.T) {
+func TestNamesSimilarToSecretsAreShown(t *testing.T) {
 	for name, why := range shownNames {
 		if resource.SecretName(name) {
 			t.Errorf("%q is masked, want shown: %s", name, why)
@@ -116,7 +116,7 @@ func TestNamesThatOnlyLookLikeSecretsAreShown(t *testing.T) {
 	}
 }
 
-func TestMaskedHidesSecretsByTheirNameOrTheirFlag(t *testing.T) {
+func TestMaskedHidesSecretsByNameOrFlag(t *testing.T) {
 	kept := []resource.Property{{Name: "site", Value: "Oslo"}, {Name: "snmp.community", Value: "public"},
 		{Name: "db.pass"}, {Name: "door", Value: "7-13", Secret: true}}
 	want := []resource.Property{{Name: "site", Value: "Oslo"}, {Name: "snmp.community", Value: resource.Mask},
@@ -126,7 +126,7 @@ func TestMaskedHidesSecretsByTheirNameOrTheirFlag(t *testing.T) {
 	}
 }
 
-func TestKeptCompletesWhatABodySaysByWhatIsStored(t *testing.T) {
+func TestKeptFillsInStoredSecrets(t *testing.T) {
 	was := []resource.Property{{Name: "snmp.community", Value: "public"}, {Name: "note", Value: "was"},
 		{Name: "door", Value: "7-13", Secret: true}}
 	given := func(name, value string) resource.GivenProperty {
@@ -179,7 +179,7 @@ func TestKeptCompletesWhatABodySaysByWhatIsStored(t *testing.T) {
 	}
 }
 
-func TestAFlagIsWrittenReadAndLeftOut(t *testing.T) {
+func TestFlagRoundTripsAndIsOmittedIfFalse(t *testing.T) {
 	props := []resource.Property{{Name: "a", Value: `x,"secret":true}`},
 		{Name: "door", Value: resource.Mask, Secret: true}, {Name: "z", Value: "1"}}
 	for _, list := range [][]resource.Property{props, props[1:]} { // with escapes, and without any

@@ -53,7 +53,7 @@ func missing(typed, untyped any) (names []string) {
 	return names
 }
 
-func TestAnUntypedDeclarationHasEveryFieldOfTheTypedOne(t *testing.T) {
+func TestUntypedDeclarationHasEveryFieldOfTheTypedOne(t *testing.T) {
 	type row struct{ ID int64 }
 	var v resource.View[*row]
 	filled(&v)
@@ -73,7 +73,7 @@ func TestAnUntypedDeclarationHasEveryFieldOfTheTypedOne(t *testing.T) {
 	}
 }
 
-func TestTheRulesOfAnUntypedDeclarationGetTheRow(t *testing.T) {
+func TestRulesOfAnUntypedDeclarationGetTheRow(t *testing.T) {
 	type row struct{ ID int64 }
 	var before, after, numbered, removed, mended, acted, changed *row
 	v := resource.View[*row]{

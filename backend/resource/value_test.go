@@ -38,14 +38,14 @@ func TestParseIDs(t *testing.T) {
 	}
 }
 
-func TestMomentsAreEpochSecondsAndMilliseconds(t *testing.T) {
+func TestTimesAreEpochSecondsAndMilliseconds(t *testing.T) {
 	at := time.Date(2026, 1, 31, 10, 0, 0, 999_999_999, time.UTC)
 	if s, ms := resource.SecondsOf(at), resource.MillisOf(at); s != 1769853600 || ms != 1769853600999 {
 		t.Errorf("got %d s and %d ms", s, ms)
 	}
 }
 
-func TestAnIDHasOneSpelling(t *testing.T) {
+func TestIDIsCanonical(t *testing.T) {
 	for text, want := range map[string]int64{
 		"1": 1, "155": 155, "9223372036854775807": 9223372036854775807,
 		"": 0, "0": 0, "-1": 0, "+1": 0, "01": 0, "1.0": 0, " 1": 0, "1_0": 0, "٣": 0,

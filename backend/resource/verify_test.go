@@ -27,13 +27,13 @@ func gates() *resource.Resource[*gate] {
 	}
 }
 
-func TestADeclarationThatHoldsIsVerified(t *testing.T) {
+func TestValidDeclarationIsAccepted(t *testing.T) {
 	if err := gates().Verify(); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestADeclarationThatContradictsItselfIsRefused(t *testing.T) {
+func TestInconsistentDeclarationIsRefused(t *testing.T) {
 	for want, change := range map[string]func(r *resource.Resource[*gate]){
 		"name stands twice": func(r *resource.Resource[*gate]) {
 			r.Derived = []resource.Derived{{Name: "name", Doc: "Its name", Example: "north"}}

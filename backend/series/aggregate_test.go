@@ -47,7 +47,7 @@ func regular(r *rand.Rand, instance int64, from, to, every int64) []series.Sampl
 	return list
 }
 
-func TestAggregateIsWhatANaiveComputationSays(t *testing.T) {
+func TestAggregateMatchesANaiveImplementation(t *testing.T) {
 	r, want := rand.New(rand.NewPCG(7, 7)), model{}
 	db := open(t)
 	samples := regular(r, 1, monday, monday+9*86400, 300)
@@ -65,7 +65,7 @@ func TestAggregateIsWhatANaiveComputationSays(t *testing.T) {
 	}
 }
 
-func TestAggregateManyIsAggregateOfEachSeries(t *testing.T) {
+func TestAggregateManyMatchesAggregate(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 9))
 	db := open(t)
 	for instance := range int64(3) {
@@ -95,7 +95,7 @@ func TestAggregateManyIsAggregateOfEachSeries(t *testing.T) {
 	}
 }
 
-func TestAggregateRefusesStepsWithoutEnd(t *testing.T) {
+func TestAggregateLimitsTheNumberOfSteps(t *testing.T) {
 	db := open(t)
 	for _, step := range []int64{0, -60, 1} {
 		_, err := db.Aggregate(t.Context(), series.Query{Instance: 1, DataPoints: []int64{1}, To: monday}, step)
@@ -110,7 +110,7 @@ func TestAggregateRefusesStepsWithoutEnd(t *testing.T) {
 	}
 }
 
-func TestRetainRemovesWhatIsOld(t *testing.T) {
+func TestRetainDeletesOldSamples(t *testing.T) {
 	now := int64(monday + 40*86400)
 	path := filepath.Join(t.TempDir(), "series.db")
 	db := openAt(t, path, now)
@@ -142,7 +142,7 @@ func TestRetainRemovesWhatIsOld(t *testing.T) {
 	}
 }
 
-func TestWhatIsOldBecomesHoursThatSayTheSame(t *testing.T) {
+func TestOldSamplesBecomeEquivalentHourlyValues(t *testing.T) {
 	r, want := rand.New(rand.NewPCG(3, 9)), model{}
 	now := int64(monday + 45*86400)
 	path := filepath.Join(t.TempDir(), "series.db")
@@ -200,7 +200,7 @@ func TestWhatIsOldBecomesHoursThatSayTheSame(t *testing.T) {
 	}
 }
 
-func TestAHistoryIsThereAfterFillAndKeepsWhatWasThere(t *testing.T) {
+func TestFillAddsHistoryAndKeepsExistingSamples(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "series.db")
 	now := int64(monday + 3*86400 + 5000)
 	db := openAt(t, path, now+500)

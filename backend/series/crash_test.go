@@ -74,7 +74,7 @@ func writeUntilKilled(path string) error {
 	}
 }
 
-func TestWhatWasAcknowledgedSurvivesBeingKilled(t *testing.T) {
+func TestAcknowledgedSamplesSurviveAKill(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "series.db")
 	acknowledged := -1
 	for round := range 4 {
@@ -151,7 +151,7 @@ func checkRun(t *testing.T, path string, acknowledged int) {
 	}
 }
 
-func TestAHundredThousandSeriesTakeLittleMemory(t *testing.T) {
+func TestHundredThousandSeriesUseLittleMemory(t *testing.T) {
 	db := open(t)
 	before := heap()
 	for round := range int64(3) {

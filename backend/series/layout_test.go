@@ -9,7 +9,7 @@ import (
 // Every later version reads these files. A change of these bytes has to raise
 // chunkFormat of package store, so that older programs refuse the file, and to
 // keep reading the old ones.
-func TestSamplesLieOnDiskAsTheyAlwaysHave(t *testing.T) {
+func TestFileFormatIsStable(t *testing.T) {
 	points := []point{{1_699_228_800, 1.5}, {1_699_228_860, 1.5}, {1_699_228_925, -3}}
 	chunk, err := encode(points)
 	if err != nil {

@@ -71,7 +71,7 @@ func retainUntilKilled(path string) error {
 	}
 }
 
-func TestAKillWhileSamplesBecomeHoursLosesNothingAndDoublesNothing(t *testing.T) {
+func TestKillDuringDownsamplingLosesAndDuplicatesNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "series.db")
 	acknowledged, took := -1, time.Duration(0)
 	const rounds = 4

@@ -8,7 +8,7 @@ import (
 	"spyglass/backend/series"
 )
 
-func TestAScanFindsAllSamplesOfAWhileWhereverTheyLie(t *testing.T) {
+func TestScanFindsAllSamplesOfARange(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "series.db")
 	db := openAt(t, path, monday+3*43200)
 	const many = 250 // more than are read at once

@@ -126,7 +126,7 @@ func anySamples(r *rand.Rand, n int, from, to int64) []series.Sample {
 	return list
 }
 
-func TestWhatGoesInComesOutBitByBit(t *testing.T) {
+func TestSamplesRoundTripBitForBit(t *testing.T) {
 	for seed := range uint64(4) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		path, want := filepath.Join(t.TempDir(), "series.db"), model{}
@@ -176,7 +176,7 @@ func mapKeys(m map[int64]float64) func(func(int64) bool) {
 	}
 }
 
-func TestOfTwoSamplesOfOneSecondTheOneThatCameLastStays(t *testing.T) {
+func TestLaterSampleOfTheSameSecondWins(t *testing.T) {
 	db := open(t)
 	sample := func(at int64, v float64) series.Sample {
 		return series.Sample{Instance: 1, DataPoint: 2, At: at, Value: v}
@@ -196,7 +196,7 @@ func TestOfTwoSamplesOfOneSecondTheOneThatCameLastStays(t *testing.T) {
 	}
 }
 
-func TestTheLastSampleIsNoneOfTheFutureWhenTheClockWasSetBack(t *testing.T) {
+func TestLastSampleIsNotInTheFutureAfterTheClockWasSetBack(t *testing.T) {
 	path, clock := filepath.Join(t.TempDir(), "series.db"), atomic.Int64{}
 	clock.Store(monday + 3*86400)
 	reopened := func() *series.DB {
@@ -235,7 +235,7 @@ func TestTheLastSampleIsNoneOfTheFutureWhenTheClockWasSetBack(t *testing.T) {
 	}
 }
 
-func TestAMomentThatIsNoneIsRefusedWithAllThatCameWithIt(t *testing.T) {
+func TestInvalidTimeRefusesTheWholeBatch(t *testing.T) {
 	db := open(t)
 	for _, at := range []int64{-1, 253402300800, 1_700_000_000_000} {
 		err := db.Append(t.Context(), []series.Sample{{Instance: 1, DataPoint: 1, At: monday, Value: 1},
@@ -257,7 +257,7 @@ func TestNoDataIsNotStored(t *testing.T) {
 	}
 }
 
-func TestADeletedInstanceIsGoneAndItsNumberIsNotGivenAgain(t *testing.T) {
+func TestDeletedInstanceIsGoneAndItsIDIsNotReused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "series.db")
 	now := int64(monday + 40*86400)
 	db := openAt(t, path, now)
@@ -283,7 +283,7 @@ func TestADeletedInstanceIsGoneAndItsNumberIsNotGivenAgain(t *testing.T) {
 	}
 }
 
-func TestADamagedFileIsRefusedWithASentence(t *testing.T) {
+func TestDamagedFileIsRefusedWithAMessage(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "series.db")
 	if err := os.WriteFile(path, []byte(strings.Repeat("these are no samples ", 4000)), 0o600); err != nil {
 		t.Fatal(err)
@@ -295,7 +295,7 @@ func TestADamagedFileIsRefusedWithASentence(t *testing.T) {
 	}
 }
 
-func TestAFileThatWasClosedOpensWithNothingWaiting(t *testing.T) {
+func TestClosedFileReopensWithoutPendingWrites(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "series.db")
 	key := series.Key{Instance: 1, DataPoint: 2}
 	whole := series.Query{Instance: key.Instance, DataPoints: []int64{key.DataPoint}, From: monday, To: monday + 43200}
@@ -319,7 +319,7 @@ func TestAFileThatWasClosedOpensWithNothingWaiting(t *testing.T) {
 	}
 }
 
-func TestAfterCloseEverythingIsRefused(t *testing.T) {
+func TestCallsAfterCloseAreRefused(t *testing.T) {
 	db := open(t)
 	for range 2 {
 		if err := db.Close(); err != nil {
@@ -335,7 +335,7 @@ func TestAfterCloseEverythingIsRefused(t *testing.T) {
 	}
 }
 
-func TestManyWriteAndReadAtOnce(t *testing.T) {
+func TestConcurrentReadsAndWrites(t *testing.T) {
 	db := open(t)
 	var wait sync.WaitGroup
 	for w := range int64(8) {

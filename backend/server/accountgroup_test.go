@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestGroupsOfUsersAndRolesAreThereAsLongAsTheyAreNamed creates, changes and
+// TestUserAndRoleGroupsExistWhileTheyAreReferenced creates, changes and
 // deletes a group of each kind as a published client does.
-func TestGroupsOfUsersAndRolesAreThereAsLongAsTheyAreNamed(t *testing.T) {
+func TestUserAndRoleGroupsExistWhileTheyAreReferenced(t *testing.T) {
 	t.Parallel()
 	m, _ := newFleet(t, func(string) map[string][]privilege { return nil }).client(t)
 	const user = `{"username":"shift","password":"correct horse battery","email":"shift@example.net",` +

@@ -11,7 +11,7 @@ import (
 	"spyglass/backend/server"
 )
 
-func TestAFullDiskLeavesNoHalfBackupAndNoHalfRestore(t *testing.T) {
+func TestFullDiskLeavesNoPartialBackupOrRestore(t *testing.T) {
 	p := newPouch(t)
 	portal := startChild(t, p.folder)
 	portal.tell("files 20000")

@@ -95,7 +95,7 @@ func newPouch(t *testing.T) pouch {
 	return p
 }
 
-func TestABackupOfARunningPortalComesBack(t *testing.T) {
+func TestBackupOfARunningPortalCanBeRestored(t *testing.T) {
 	p := newPouch(t)
 	for name, text := range entries(t, p.file) {
 		if bytes.Contains(text, []byte(pouchSecret)) || strings.HasSuffix(name, ".key") {
@@ -143,7 +143,7 @@ func TestABackupOfARunningPortalComesBack(t *testing.T) {
 	}
 }
 
-func TestARestoreGoesOnAfterAKill(t *testing.T) {
+func TestRestoreResumesAfterAKill(t *testing.T) {
 	for _, at := range []string{"before anything was moved", "while what was there is moved away",
 		"while what is restored is moved in"} {
 		t.Run(at, func(t *testing.T) {
@@ -197,7 +197,7 @@ func TestARestoreGoesOnAfterAKill(t *testing.T) {
 	}
 }
 
-func TestWhatARestoreReplacesIsKeptUntilItIsForgotten(t *testing.T) {
+func TestReplacedDataIsKeptUntilItIsDeleted(t *testing.T) {
 	p := newPouch(t)
 	o := backup.Options{Folder: p.folder, File: p.file, Clock: time.Now, Progress: unheard, Databases: store.Files{}}
 	state := func() (out string) {
@@ -238,7 +238,7 @@ func TestWhatARestoreReplacesIsKeptUntilItIsForgotten(t *testing.T) {
 	}
 }
 
-func TestARestoreOfABrokenBackupChangesNothing(t *testing.T) {
+func TestRestoreOfADamagedBackupChangesNothing(t *testing.T) {
 	p := newPouch(t)
 	whole, err := os.ReadFile(p.file)
 	if err != nil {
@@ -397,7 +397,7 @@ func contents(t *testing.T, folder string) string {
 	return lines.String()
 }
 
-func TestWithoutARestoreNothingIsTouched(t *testing.T) {
+func TestStartWithoutARestoreChangesNothing(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file") // in which nothing can be removed, as on a read-only disk
 	write(t, file, "x")
 	if err := backup.Finish(file); err != nil {

@@ -10,7 +10,7 @@ import (
 	"spyglass/backend/server"
 )
 
-func TestALostFileIsToldOfAndReplacedOnlyWhenAskedTo(t *testing.T) {
+func TestLostFileIsReportedAndReplacedOnlyOnRequest(t *testing.T) {
 	remove := func(t *testing.T, path string) {
 		if err := os.Remove(path); err != nil {
 			t.Fatal(err)
@@ -65,7 +65,7 @@ func TestALostFileIsToldOfAndReplacedOnlyWhenAskedTo(t *testing.T) {
 	}
 }
 
-func TestAFolderFromBeforeFilesKnewEachOtherOpens(t *testing.T) {
+func TestFolderOfAnOlderVersionOpens(t *testing.T) {
 	o := options(t)
 	stop(t, start(t, o))
 	for _, name := range []string{"portal.db", "series.db"} {
@@ -82,7 +82,7 @@ func TestAFolderFromBeforeFilesKnewEachOtherOpens(t *testing.T) {
 	}
 }
 
-func TestOnlyFilesThatCanBeLostCanBeGoneWithout(t *testing.T) {
+func TestWithoutAcceptsOnlyReplaceableFiles(t *testing.T) {
 	o := options(t)
 	o.Without = []string{"portal.db"}
 	if _, err := server.New(t.Context(), o); !fault.Is(err, fault.Invalid) {

@@ -19,10 +19,10 @@ var fixed = map[string]string{
 	"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
 }
 
-// TestEveryEndpointKeepsTheRulesOfTheWire walks the catalog: quota and security
+// TestEveryEndpointFollowsTheWireRules walks the catalog: quota and security
 // headers on each response, errors too, HEAD where GET is, one envelope on
 // every list, and no query parameter that the endpoint does not have.
-func TestEveryEndpointKeepsTheRulesOfTheWire(t *testing.T) {
+func TestEveryEndpointFollowsTheWireRules(t *testing.T) {
 	c, endpoints := newCaller(t)
 	for i := range endpoints {
 		e := &endpoints[i]

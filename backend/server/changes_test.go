@@ -13,7 +13,7 @@ import (
 	"spyglass/backend/server"
 )
 
-func TestChangesAreToldByTheirKindsUntilNobodyListens(t *testing.T) {
+func TestChangesAreSentByKindUntilUnsubscribed(t *testing.T) {
 	s := start(t, options(t))
 	ctx, leave := context.WithCancel(t.Context())
 	events, ended := make(chan []string), make(chan error, 1)

@@ -13,7 +13,7 @@ import (
 	"spyglass/backend/server"
 )
 
-func TestOnlyTheUserMayOpenTheControlPipe(t *testing.T) {
+func TestOnlyTheUserCanOpenTheControlPipe(t *testing.T) {
 	o := options(t)
 	start(t, o)
 	name, err := os.ReadFile(filepath.Join(o.Data, "control"))
@@ -42,7 +42,7 @@ func TestOnlyTheUserMayOpenTheControlPipe(t *testing.T) {
 	}
 }
 
-func TestACommandThatNoPipeTakesIsRefused(t *testing.T) {
+func TestCommandWithoutAPipeIsRefused(t *testing.T) {
 	o := options(t)
 	start(t, o)
 	if err := os.WriteFile(filepath.Join(o.Data, "control"), []byte(`\\.\pipe\spyglass-gone`), 0o600); err != nil {

@@ -18,7 +18,7 @@ import (
 	"spyglass/backend/server"
 )
 
-func TestCheckReadsEveryDatabaseAndNamesTheDamagedOne(t *testing.T) {
+func TestCheckNamesTheDamagedDatabase(t *testing.T) {
 	o := options(t)
 	s := start(t, o)
 	var sound []string
@@ -50,7 +50,7 @@ func TestCheckReadsEveryDatabaseAndNamesTheDamagedOne(t *testing.T) {
 	}
 }
 
-func TestADamagedDatabaseIsAnAlertOfThePortalUntilACheckIsClean(t *testing.T) {
+func TestDamagedDatabaseIsAPortalAlertUntilACheckPasses(t *testing.T) {
 	o := options(t)
 	stop(t, start(t, o)) // what was written is in the file, and not in its log
 	s := start(t, o)
@@ -88,7 +88,7 @@ func TestADamagedDatabaseIsAnAlertOfThePortalUntilACheckIsClean(t *testing.T) {
 	}
 }
 
-func TestAPortalWithADamagedDatabaseIsReadOnlyAndSaysSo(t *testing.T) {
+func TestPortalWithADamagedDatabaseIsReadOnly(t *testing.T) {
 	o := options(t)
 	s := start(t, o)
 	w := &fixture{t: t, s: s, bearers: map[string]string{"admin": token(t, o, "admin")}}
@@ -154,7 +154,7 @@ func TestAPortalWithADamagedDatabaseIsReadOnlyAndSaysSo(t *testing.T) {
 	}
 }
 
-func TestThePageHearsThatTheDataFolderIsGoneAndBack(t *testing.T) {
+func TestPageIsNotifiedWhenTheDataFolderDisappearsAndReturns(t *testing.T) {
 	o := options(t)
 	s := start(t, o)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -65,7 +65,7 @@ func (w *fixture) newCollector() (installation string) {
 
 func quiet() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
 
-func TestACollectorRegistersPollsAndPosts(t *testing.T) {
+func TestCollectorRegistersPollsAndPosts(t *testing.T) {
 	t.Parallel() // it waits more than it works
 	w := newFixture(t)
 	token := w.newCollector()
@@ -114,7 +114,7 @@ func TestACollectorRegistersPollsAndPosts(t *testing.T) {
 	stop()
 }
 
-func TestTheClockOfACollectorMayBeWrong(t *testing.T) {
+func TestCollectorClockCanBeWrong(t *testing.T) {
 	for _, off := range []time.Duration{-240 * time.Second, 360 * time.Second} {
 		t.Run(off.String(), func(t *testing.T) {
 			t.Parallel() // it waits more than it works
@@ -151,7 +151,7 @@ func TestTheClockOfACollectorMayBeWrong(t *testing.T) {
 	}
 }
 
-func TestResultsOfTheFutureAreRefusedCountedAndTold(t *testing.T) {
+func TestFutureResultsAreRefusedCountedAndReported(t *testing.T) {
 	w := newFixture(t)
 	w.newCollector()
 	now := time.Now().Unix()
@@ -173,7 +173,7 @@ func TestResultsOfTheFutureAreRefusedCountedAndTold(t *testing.T) {
 	}
 }
 
-func TestWhoInstallsACollectorSeesItsDevicesAndIsTold(t *testing.T) {
+func TestInstallingACollectorNeedsViewOfItsDevices(t *testing.T) {
 	w := newFixture(t)
 	token := w.newCollector()
 	w.change("admin", "PATCH /device/devices/4", `{"hostGroupIds":"4"}`) // which the clerk does not see
@@ -212,7 +212,7 @@ func TestWhoInstallsACollectorSeesItsDevicesAndIsTold(t *testing.T) {
 	}
 }
 
-func TestACollectorFindsTheInstancesOfTheDevicesItPolls(t *testing.T) {
+func TestCollectorDiscoversInstancesOfItsDevices(t *testing.T) {
 	t.Parallel() // it waits more than it works
 	w := newFixture(t)
 	token := w.newCollector()
@@ -309,7 +309,7 @@ func (c *cut) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-func TestWhatACollectorKeptWhileAnotherHadItsDevicesFillsTheHole(t *testing.T) {
+func TestSamplesBufferedDuringFailoverFillTheGap(t *testing.T) {
 	t.Parallel() // it waits more than it works
 	w := newFixture(t)
 	token := w.newCollector()
@@ -392,7 +392,7 @@ func (w *fixture) holds(what string, so func() bool) {
 	}
 }
 
-func TestACollectorIsNobodyButItself(t *testing.T) {
+func TestCollectorTokenHasNoOtherPermissions(t *testing.T) {
 	w := newFixture(t)
 	token := w.newCollector()
 	w.until("admin", "GET /device/devices/4/instances?fields=name", "TCP_Port")
@@ -444,7 +444,7 @@ func TestACollectorIsNobodyButItself(t *testing.T) {
 	}
 }
 
-func TestAnInstallerInstallsACollector(t *testing.T) {
+func TestInstallerInstallsACollector(t *testing.T) {
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Fatal("curl is missing; go run ./build test installs it")
 	}

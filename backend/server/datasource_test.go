@@ -45,7 +45,7 @@ func (w *fixture) does(request, body string) string {
 	return text
 }
 
-func TestADataPointKeepsItsIDAndNoneIsGivenTwice(t *testing.T) {
+func TestDataPointIDsAreStableAndNotReused(t *testing.T) {
 	w := newFixture(t)
 	w.must(
 		"POST /setting/datasources", `{"name":"Door","collectMethod":"simulate","collectInterval":60,"dataPoints":[{"name":"open"},{"name":"shut"}],
@@ -93,7 +93,7 @@ func TestADataPointKeepsItsIDAndNoneIsGivenTwice(t *testing.T) {
 	}
 }
 
-func TestEveryCheckIsListedWithWhatItNeeds(t *testing.T) {
+func TestEveryCheckListsItsAttributes(t *testing.T) {
 	w := newFixture(t)
 	var list struct {
 		Total int
@@ -123,7 +123,7 @@ func TestEveryCheckIsListedWithWhatItNeeds(t *testing.T) {
 	}
 }
 
-func TestAWrongDataSourceIsRefusedWithASentence(t *testing.T) {
+func TestInvalidDataSourceIsRefusedWithAMessage(t *testing.T) {
 	w := newFixture(t)
 	with := func(more string) string {
 		return `{"name":"X","collectMethod":"ping","collectInterval":60,` + more + `}`
@@ -190,7 +190,7 @@ func TestAWrongDataSourceIsRefusedWithASentence(t *testing.T) {
 	}
 }
 
-func TestOnlyWhoHasTheAreaReadsOrWritesDataSources(t *testing.T) {
+func TestDataSourcesNeedPermissionForTheirArea(t *testing.T) {
 	w := newFixture(t)
 	for _, request := range []string{"GET /setting/datasources", "GET /setting/datasources/1",
 		"GET /setting/datasources/1?format=json", "GET /setting/datasources?format=json",
@@ -240,7 +240,7 @@ func (w *fixture) upload(path, file string) (int, string) {
 	return answer.StatusCode, string(text)
 }
 
-func TestWhatIsExportedIsImported(t *testing.T) {
+func TestDataSourceExportRoundTrips(t *testing.T) {
 	w := newFixture(t)
 	file := w.does("GET /setting/datasources/7?format=json", "")
 	if strings.Contains(file, `"id"`) || strings.Contains(file, "dataPointId") ||
@@ -290,7 +290,7 @@ func TestWhatIsExportedIsImported(t *testing.T) {
 	}
 }
 
-func TestAFileThatCannotBeImportedIsRefused(t *testing.T) {
+func TestInvalidImportFileIsRefused(t *testing.T) {
 	w := newFixture(t)
 	for _, tt := range []struct{ request, body, want string }{
 		{"GET /setting/datasources/1?format=xml", "",
@@ -320,7 +320,7 @@ func TestAFileThatCannotBeImportedIsRefused(t *testing.T) {
 	}
 }
 
-func TestAFunctionOfADataSourceStays(t *testing.T) {
+func TestFunctionUsedByADataSourceCannotBeDeleted(t *testing.T) {
 	w := newFixture(t)
 	w.does("POST /setting/functions/importjson", `{"name":"isDoor","code":"displayName == \"fjord\""}`)
 	w.must("POST /setting/datasources", `{"name":"Door","collectMethod":"simulate","collectInterval":60,`+
@@ -333,7 +333,7 @@ func TestAFunctionOfADataSourceStays(t *testing.T) {
 	}
 }
 
-func TestWhatLiesOnDevicesFollowsTheNameOfADataSource(t *testing.T) {
+func TestRenamedDataSourceIsRenamedOnDevices(t *testing.T) {
 	w := newFixture(t)
 	w.does("POST /device/devices/1/scheduleAutoDiscovery", "")
 	const seen = `GET /setting/datasources/1/devices`

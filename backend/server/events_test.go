@@ -66,7 +66,7 @@ func (w *fixture) hears(events <-chan string, name string, words ...string) (all
 	}
 }
 
-func TestChangesAreToldToWhoeverMayReadThem(t *testing.T) {
+func TestChangesAreSentOnlyToUsersWhoMayViewThem(t *testing.T) {
 	w := newFixture(t)
 	admin, reader, alerts := w.listen("admin", "/events"), w.listen("reader", "/events"),
 		w.listen("reader", "/events?kinds=alert")
@@ -102,7 +102,7 @@ func TestChangesAreToldToWhoeverMayReadThem(t *testing.T) {
 	}
 }
 
-func TestWhoCouldSeeARowHearsThatItHasGoneAndNobodyElse(t *testing.T) {
+func TestDeletionIsSentOnlyToUsersWhoCouldViewTheRow(t *testing.T) {
 	w := newFixture(t)
 	reader, admin := w.listen("reader", "/events?kinds=device"), w.listen("admin", "/events?kinds=device")
 	for _, tt := range []struct{ request, body, who, want string }{
@@ -122,7 +122,7 @@ func TestWhoCouldSeeARowHearsThatItHasGoneAndNobodyElse(t *testing.T) {
 	}
 }
 
-func TestAUserMayOpenTwentyEventStreams(t *testing.T) {
+func TestUserIsLimitedToTwentyEventStreams(t *testing.T) {
 	w := newFixture(t)
 	e := w.s.Endpoints()[slices.IndexFunc(w.s.Endpoints(), func(e resource.Endpoint) bool {
 		return e.ID() == "GET /events"

@@ -120,11 +120,11 @@ func refuseUnnamedKeys(doc *openapi3.T) {
 	}
 }
 
-// TestEveryExampleOfTheCatalogAnswersAsDocumented sends them all, as they stand,
+// TestCatalogExamplesRespondAsDocumented sends them all, as they stand,
 // against the demo: reads first, removals last, what lies deeper before what
 // holds it, and signing out at the very end. The password of the viewer is
 // changed before the viewer is.
-func TestEveryExampleOfTheCatalogAnswersAsDocumented(t *testing.T) {
+func TestCatalogExamplesRespondAsDocumented(t *testing.T) {
 	c, endpoints := newCaller(t)
 	doc := c.document()
 	published := slices.DeleteFunc(slices.Clone(endpoints), func(e resource.Endpoint) bool { return e.Category == "" })

@@ -13,7 +13,7 @@ import (
 	"spyglass/backend/server"
 )
 
-func TestADataFolderThatOthersCanWriteToIsRefused(t *testing.T) {
+func TestDataFolderWritableByOthersIsRefused(t *testing.T) {
 	o := options(t)
 	stop(t, start(t, o))
 	for _, name := range []string{"", "portal.db", "portal.db.key", "control"} {
@@ -38,7 +38,7 @@ func TestADataFolderThatOthersCanWriteToIsRefused(t *testing.T) {
 	stop(t, start(t, o))
 }
 
-func TestADataFolderThatOthersCanReadIsClosedToThem(t *testing.T) {
+func TestDataFolderReadableByOthersIsMadePrivate(t *testing.T) {
 	o := options(t)
 	stop(t, start(t, o))
 	want := map[string]os.FileMode{"": 0o700, "portal.db": 0o600, "portal.db.key": 0o600, "series.db": 0o600}
@@ -55,7 +55,7 @@ func TestADataFolderThatOthersCanReadIsClosedToThem(t *testing.T) {
 	}
 }
 
-func TestAFileOfAnotherUserIsRefused(t *testing.T) {
+func TestFileOfAnotherUserIsRefused(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give files away")
 	}
@@ -87,7 +87,7 @@ func TestAFileOfAnotherUserIsRefused(t *testing.T) {
 	}
 }
 
-func TestNoCommandIsSentToASocketThatOthersCouldHavePlanted(t *testing.T) {
+func TestSocketWritableByOthersIsRefused(t *testing.T) {
 	o := options(t)
 	start(t, o)
 	control := filepath.Join(o.Data, "control")

@@ -13,7 +13,7 @@ import (
 	"spyglass/backend/server"
 )
 
-func TestAFullDiskRefusesWritesUntilThereIsRoom(t *testing.T) {
+func TestFullDiskRefusesWritesUntilThereIsSpace(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "data")
 	portal := startChild(t, folder)
 	token, err := server.Send(t.Context(), server.Options{Data: folder},

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestHostsAreWhatBrowsersCallTheListener(t *testing.T) {
+func TestHostsAreTheNamesOfTheListener(t *testing.T) {
 	for _, tt := range []struct {
 		address, listen string
 		secure          bool

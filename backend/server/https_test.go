@@ -177,7 +177,7 @@ func plainly(t *testing.T, address, request string) *http.Response {
 	return r
 }
 
-func TestPlainHTTPIsRedirectedOrRefusedWithTheAddress(t *testing.T) {
+func TestPlainHTTPIsRedirectedOrRefused(t *testing.T) {
 	s := start(t, httpsOptions(t, acme))
 	_, port, _ := net.SplitHostPort(s.Address())
 	host := acme + ":" + port
@@ -209,7 +209,7 @@ func TestPlainHTTPIsRedirectedOrRefusedWithTheAddress(t *testing.T) {
 	}
 }
 
-func TestWrongOptionsOfHTTPSAreRefused(t *testing.T) {
+func TestInvalidHTTPSOptionsAreRefused(t *testing.T) {
 	cert, key := certificate(t)
 	for _, tt := range []struct {
 		change func(o *server.Options)
@@ -243,7 +243,7 @@ func free(t *testing.T) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-func TestHTTPSIsSwitchedOnAndOffBesideTheWindowsAddress(t *testing.T) {
+func TestHTTPSIsTurnedOnAndOffWhileTheWindowKeepsItsAddress(t *testing.T) {
 	o := options(t)
 	o.SwitchHTTPS = true
 	s := start(t, o)
@@ -315,7 +315,7 @@ func TestHTTPSIsSwitchedOnAndOffBesideTheWindowsAddress(t *testing.T) {
 	}
 }
 
-func TestHTTPSThatCannotBeServedChangesNothing(t *testing.T) {
+func TestFailedHTTPSChangesNothing(t *testing.T) {
 	o := options(t)
 	o.SwitchHTTPS = true
 	s := start(t, o)
@@ -365,7 +365,7 @@ func TestHTTPSThatCannotBeServedChangesNothing(t *testing.T) {
 	}
 }
 
-func TestTheAuthorityIsInNoBackupAndItsKeyInNoResponse(t *testing.T) {
+func TestAuthorityIsInNoBackupAndItsKeyInNoResponse(t *testing.T) {
 	o := httpsOptions(t, acme)
 	s := start(t, o)
 	key, err := os.ReadFile(filepath.Join(o.Data, "https", "authority.key"))

@@ -367,8 +367,8 @@ func (w *writing) remove(at string) bool {
 	return r.status == 200
 }
 
-// TestWhatAPublishedClientSendsIsKeptOrRefused patches rows of the demo.
-func TestWhatAPublishedClientSendsIsKeptOrRefused(t *testing.T) {
+// TestPublishedFieldsAreStoredOrRefused patches rows of the demo.
+func TestPublishedFieldsAreStoredOrRefused(t *testing.T) {
 	writeAll(t, http.MethodPatch, notKept, 150, (*writing).existing)
 }
 
@@ -393,9 +393,9 @@ func (p *published) rowsOf(m *member, e *resource.Endpoint) []string {
 	return paths
 }
 
-// TestSentTimesOfAMaintenanceWindowComeBack sends published forms of a
+// TestMaintenanceWindowKeepsItsTimes sends published forms of a
 // recurrence: sdtType as a number, weekDay in its own case and a partial PUT.
-func TestSentTimesOfAMaintenanceWindowComeBack(t *testing.T) {
+func TestMaintenanceWindowKeepsItsTimes(t *testing.T) {
 	t.Parallel()
 	m, _ := newFleet(t, func(string) map[string][]privilege { return nil }).client(t)
 	r := m.send(http.MethodPost,
@@ -414,9 +414,9 @@ func TestSentTimesOfAMaintenanceWindowComeBack(t *testing.T) {
 	}
 }
 
-// TestKeptValuesHoldNoSecrets sends a credential where the portal keeps values
+// TestStoredValuesContainNoSecrets sends a credential where the portal keeps values
 // of any shape.
-func TestKeptValuesHoldNoSecrets(t *testing.T) {
+func TestStoredValuesContainNoSecrets(t *testing.T) {
 	t.Parallel()
 	m, _ := newFleet(t, func(string) map[string][]privilege { return nil }).client(t)
 	for body, want := range map[string]int{
@@ -430,9 +430,9 @@ func TestKeptValuesHoldNoSecrets(t *testing.T) {
 	}
 }
 
-// TestForeignPrivilegesOfARoleReadTheSameOnBothMounts creates a role as a
+// TestUnknownRolePrivilegesAreTheSameOnBothMounts creates a role as a
 // published client does, with privileges that mean nothing here.
-func TestForeignPrivilegesOfARoleReadTheSameOnBothMounts(t *testing.T) {
+func TestUnknownRolePrivilegesAreTheSameOnBothMounts(t *testing.T) {
 	t.Parallel()
 	m, _ := newFleet(t, func(string) map[string][]privilege { return nil }).client(t)
 	const body = `{"name":"foreign","privileges":[{"objectType":"host_group","objectId":"1","operation":"read"},` +

@@ -49,9 +49,9 @@ var notKeptOnCreate = map[string]string{
 	"Admin.password": "a password is never shown",
 }
 
-// TestWhatAPublishedClientCreatesIsKeptOrRefused creates the example of each
+// TestPublishedCreateIsStoredOrRefused creates the example of each
 // published model.
-func TestWhatAPublishedClientCreatesIsKeptOrRefused(t *testing.T) {
+func TestPublishedCreateIsStoredOrRefused(t *testing.T) {
 	writeAll(t, http.MethodPost, notKeptOnCreate, 100, (*writing).example)
 }
 
@@ -87,14 +87,14 @@ var notKeptOnPut = map[string]string{
 	"SDT.deviceGroupFullPath":               idWins,
 }
 
-// TestWhatAPublishedClientReplacesIsKeptOrRefused sends rows of the demo back.
-func TestWhatAPublishedClientReplacesIsKeptOrRefused(t *testing.T) {
+// TestPublishedReplaceIsStoredOrRefused sends rows of the demo back.
+func TestPublishedReplaceIsStoredOrRefused(t *testing.T) {
 	writeAll(t, http.MethodPut, notKeptOnPut, 150, (*writing).existing)
 }
 
-// TestACreateThatFailsLeavesNothing spoils one field at a time of the example of
+// TestFailedCreateLeavesNothing spoils one field at a time of the example of
 // every resource: nothing is added to any list.
-func TestACreateThatFailsLeavesNothing(t *testing.T) {
+func TestFailedCreateLeavesNothing(t *testing.T) {
 	t.Parallel()
 	m, endpoints := newFleet(t, func(string) map[string][]privilege { return nil }).client(t)
 	var lists []string

@@ -82,7 +82,7 @@ func (l *ledger) acknowledged(name string) {
 	}
 }
 
-func TestAPortalThatIsKilledLosesNothingItHasAcknowledged(t *testing.T) {
+func TestKilledPortalLosesNoAcknowledgedWrite(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "data")
 	first := startChild(t, folder)
 	token, err := server.Send(t.Context(), server.Options{Data: folder},

@@ -24,7 +24,7 @@ func (w *fixture) limit(name, fields string) string {
 	return fmt.Sprintf("/setting/admins/1/apitokens/%d", made.ID)
 }
 
-func TestALimitedTokenStaysWithinItsLimits(t *testing.T) {
+func TestLimitedTokenStaysWithinItsLimits(t *testing.T) {
 	w := newFixture(t)
 	hour := fmt.Sprintf(`"expiresOn":%d`, time.Now().Add(time.Hour).Unix())
 	w.limit("as reader", `{"roleId":7}`)

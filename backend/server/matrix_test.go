@@ -51,9 +51,9 @@ func may(held []privilege, right resource.Right) bool {
 	})
 }
 
-// TestEveryRightIsEnforcedAtEveryEndpoint sends each endpoint's example as
+// TestEveryPermissionIsEnforcedAtEveryEndpoint sends each endpoint's example as
 // everybody, reads before writes, each on a portal of their own.
-func TestEveryRightIsEnforcedAtEveryEndpoint(t *testing.T) {
+func TestEveryPermissionIsEnforcedAtEveryEndpoint(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, everybody)
 	for name, held := range f.roles {

@@ -67,7 +67,7 @@ func figure(families map[string]*dto.MetricFamily, name string, labels ...string
 	return -1
 }
 
-func TestPrometheusReadsHowThePortalIsDoing(t *testing.T) {
+func TestPrometheusReadsTheMetrics(t *testing.T) {
 	o := options(t)
 	o.NoHistory = false
 	w := &fixture{t: t, s: start(t, o), bearers: map[string]string{"admin": token(t, o, "admin")}}
@@ -135,7 +135,7 @@ func TestPrometheusReadsHowThePortalIsDoing(t *testing.T) {
 	}
 }
 
-func TestTheMetricsAreForWhoMayReadTheSettings(t *testing.T) {
+func TestMetricsNeedViewAccessToTheSettings(t *testing.T) {
 	w := newFixture(t)
 	const noRight = "your role does not have the permission read on settings: portal"
 	for _, tt := range []struct {
@@ -171,7 +171,7 @@ func TestTheMetricsAreForWhoMayReadTheSettings(t *testing.T) {
 	}
 }
 
-func TestWhoIsRefusedForAskingTooOftenIsCounted(t *testing.T) {
+func TestRateLimitedRequestsAreCounted(t *testing.T) {
 	w := newFixture(t)
 	if status, answer := w.ask("admin", "PATCH /setting/portal", `{"rateLimitGet":10}`); status != 200 {
 		t.Fatal(answer)

@@ -11,7 +11,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-func TestAnExpressionThatIsTooMuchAfterAnUpgradeIsNamedInOneAlertUntilItIsSimpler(t *testing.T) {
+func TestExpressionOverTheLimitAfterAnUpgradeIsOneAlert(t *testing.T) {
 	o := options(t)
 	s := start(t, o)
 	var last int64

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestATaskThatPanicsOpensOneAlertWhichTheNextStartClears(t *testing.T) {
+func TestPanickingTaskOpensOneAlertUntilTheNextStart(t *testing.T) {
 	o := options(t)
 	s := start(t, o)
 	w := &fixture{t: t, s: s, bearers: map[string]string{"admin": token(t, o, "admin")}}

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestADesktopPortalListensOnThePortOfItsLastStart(t *testing.T) {
+func TestDesktopPortalReusesItsLastPort(t *testing.T) {
 	o := Options{Data: t.TempDir(), Listen: "127.0.0.1:0", SamePort: true, Log: slog.New(slog.DiscardHandler)}
 	start := func() (address string, closed func()) {
 		t.Helper()
@@ -43,7 +43,7 @@ func TestADesktopPortalListensOnThePortOfItsLastStart(t *testing.T) {
 	}
 }
 
-func TestAPortFileThatHoldsNoPortIsReplaced(t *testing.T) {
+func TestInvalidPortFileIsReplaced(t *testing.T) {
 	for _, text := range []string{"", "ssh", "0", "70000", "-1"} {
 		o := Options{Data: t.TempDir(), Listen: "127.0.0.1:0", SamePort: true, Log: slog.New(slog.DiscardHandler)}
 		file := filepath.Join(o.Data, portFile)

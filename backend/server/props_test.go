@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestAPropertyOfAnyNameIsFoundWhereItsLocationSays(t *testing.T) {
+func TestLocationOfAPropertyIsValidForAnyName(t *testing.T) {
 	c, _ := newCaller(t)
 	for _, name := range []string{`auto.x`, `a/b c`, `50%2F`, `größe "?#&`, `..`} {
 		body := `{"name":"` + strings.ReplaceAll(name, `"`, `\"`) + `","value":"7"}`
@@ -28,7 +28,7 @@ func TestAPropertyOfAnyNameIsFoundWhereItsLocationSays(t *testing.T) {
 	}
 }
 
-func TestAllTokensAreListedBesideOneUser(t *testing.T) {
+func TestTokensOfAllUsersAreListed(t *testing.T) {
 	c, _ := newCaller(t)
 	const want = `{"total":1,"searchId":null,"items":[{"id":1,"adminId":2}],"data":null}`
 	if answer, text := c.send("GET", "/setting/admins/apitokens?fields=id,adminId",

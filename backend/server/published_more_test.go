@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestRecipientsAreListedOnceAndFoundByMethodAndAddress lists recipients as
+// TestRecipientsAreUniqueByMethodAndAddress lists recipients as
 // published clients do before they write a chain.
-func TestRecipientsAreListedOnceAndFoundByMethodAndAddress(t *testing.T) {
+func TestRecipientsAreUniqueByMethodAndAddress(t *testing.T) {
 	t.Parallel()
 	m, _ := newFleet(t, func(string) map[string][]privilege { return nil }).client(t)
 	list := func(query string) (rows []map[string]any) {
@@ -58,8 +58,8 @@ func TestRecipientsAreListedOnceAndFoundByMethodAndAddress(t *testing.T) {
 	}
 }
 
-// TestAPollAtOnceCanBeReadAgainByWhoRequestedIt polls an instance of the demo.
-func TestAPollAtOnceCanBeReadAgainByWhoRequestedIt(t *testing.T) {
+// TestPollResultIsReadableByItsRequester polls an instance of the demo.
+func TestPollResultIsReadableByItsRequester(t *testing.T) {
 	t.Parallel()
 	m, _ := newFleet(t, func(string) map[string][]privilege { return nil }).client(t)
 	const path = "/device/devices/1/devicedatasources/1/instances/1/data/pollnow"
@@ -81,9 +81,9 @@ func TestAPollAtOnceCanBeReadAgainByWhoRequestedIt(t *testing.T) {
 	}
 }
 
-// TestEveryPathOfPublishedClientsIsServed knocks at paths beyond the digest that
+// TestEveryPublishedPathIsServed knocks at paths beyond the digest that
 // published clients use.
-func TestEveryPathOfPublishedClientsIsServed(t *testing.T) {
+func TestEveryPublishedPathIsServed(t *testing.T) {
 	t.Parallel()
 	s := start(t, options(t))
 	for _, operation := range []string{

@@ -177,10 +177,10 @@ func decodes(kind string, value any) bool {
 	return true // objects of no known shape
 }
 
-// TestPublishedClientsDecodeEveryAnswer sends each example by the mount for
+// TestPublishedClientsDecodeEveryResponse sends each example by the mount for
 // published clients and decodes the response as one of them would, by its
 // types.
-func TestPublishedClientsDecodeEveryAnswer(t *testing.T) {
+func TestPublishedClientsDecodeEveryResponse(t *testing.T) {
 	t.Parallel()
 	p := readPublished(t)
 	m, endpoints := newFleet(t, func(string) map[string][]privilege { return nil }).client(t)

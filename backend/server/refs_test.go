@@ -9,9 +9,9 @@ import (
 	"spyglass/backend/resource"
 )
 
-// TestAFieldForAnIdSaysWhatItIsOf keeps ids in bodies choosable by name: in the
+// TestIDFieldsNameTheirResource keeps ids in bodies choosable by name: in the
 // Explorer's form, and by clients that read x-list in the OpenAPI document.
-func TestAFieldForAnIdSaysWhatItIsOf(t *testing.T) {
+func TestIDFieldsNameTheirResource(t *testing.T) {
 	const (
 		kept   = "kept for clients of the published API"
 		inside = "listed only inside what it is of"

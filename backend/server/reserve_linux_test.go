@@ -12,7 +12,7 @@ import (
 	"spyglass/backend/server"
 )
 
-func TestAStartOnAFullDiskIsReadOnlyUntilThereIsRoom(t *testing.T) {
+func TestStartOnAFullDiskIsReadOnlyUntilThereIsSpace(t *testing.T) {
 	disk := t.TempDir()
 	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=24m,mode=0700"); err != nil {
 		t.Skipf("a small disk needs root: %v", err)

@@ -9,7 +9,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-func TestTheAccessLogIsKeptAsLongAsThePortalSays(t *testing.T) {
+func TestAccessLogIsKeptForTheConfiguredTime(t *testing.T) {
 	s := start(t, options(t))
 	now := time.Now()
 	err := s.DB().Write(t.Context(), func(tx resource.Tx) error {

@@ -80,7 +80,7 @@ func refusal(code int, message string) string {
 	return fmt.Sprintf(`{"errorMessage":%s,"errorCode":%d,"errorDetail":null}`, text, code)
 }
 
-func TestARoleLearnsNothingOfOtherGroups(t *testing.T) {
+func TestRoleCannotInferOtherGroups(t *testing.T) {
 	w := newFixture(t)
 	list := func(total int, items string) string {
 		return fmt.Sprintf(`{"total":%d,"searchId":null,"items":[%s],"data":null}`, total, items)
@@ -146,7 +146,7 @@ func TestARoleLearnsNothingOfOtherGroups(t *testing.T) {
 	}
 }
 
-func TestNobodyRisesAboveTheirOwnRights(t *testing.T) {
+func TestUsersCannotEscalateTheirPermissions(t *testing.T) {
 	w := newFixture(t)
 	for _, tt := range []struct{ request, body, want string }{
 		// Rights they do not hold.
@@ -240,7 +240,7 @@ func TestReadOnlyFieldsInABodyChangeNothing(t *testing.T) {
 	}
 }
 
-func TestAUserGetsNoPasswordThatIsGuessedFirst(t *testing.T) {
+func TestCommonPasswordsAreRefused(t *testing.T) {
 	w := newFixture(t)
 	const user = `{"username":"kim.larsen","password":%q,"email":"kim@example.net","roles":[{"name":"readonly"}]}`
 	for _, password := range []string{"kim.larsen", "Kim@Example.net", "My portal", "password1", "Sunshine1"} {

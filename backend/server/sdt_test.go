@@ -53,7 +53,7 @@ func again(kind, more string) string {
 	return fmt.Sprintf(`{"type":"ResourceSDT","deviceId":1,"sdtType":%q,%s}`, kind, more)
 }
 
-func TestAMaintenanceWindowIsKeptAndCompleted(t *testing.T) {
+func TestMaintenanceWindowIsStoredWithDefaults(t *testing.T) {
 	w := newFixture(t)
 	w.exchanges("admin", []exchange{
 		{"POST /sdt/sdts", once(`"type":"ResourceSDT","deviceDisplayName":"fjord","timezone":"Asia/Kathmandu",` +
@@ -100,7 +100,7 @@ func TestAMaintenanceWindowIsKeptAndCompleted(t *testing.T) {
 	}
 }
 
-func TestAWrongMaintenanceWindowSaysWhatIsWrong(t *testing.T) {
+func TestInvalidMaintenanceWindowIsExplained(t *testing.T) {
 	w := newFixture(t)
 	for _, tt := range []struct{ body, want string }{
 		{`{"deviceId":1,"duration":5}`, "type is required"},
@@ -194,7 +194,7 @@ func TestAWrongMaintenanceWindowSaysWhatIsWrong(t *testing.T) {
 	w.exchanges("admin", []exchange{{"GET /sdt/sdts", "", 200, `"total":0`}})
 }
 
-func TestPublishedClientsMaySendWhatTheyHave(t *testing.T) {
+func TestPublishedClientsCanSendAllTheirFields(t *testing.T) {
 	w := newFixture(t)
 	body := once(`"type":"DeviceSDT","deviceId":"1","sdtType":"oneTime","weekDay":"Sunday","monthDay":1,"hour":5,` +
 		`"notes":"x"`)
@@ -208,7 +208,7 @@ func TestPublishedClientsMaySendWhatTheyHave(t *testing.T) {
 	}
 }
 
-func TestMaintenanceOfWhatIsHiddenIsNotThere(t *testing.T) {
+func TestMaintenanceOfHiddenObjectsIsHidden(t *testing.T) {
 	w := newFixture(t) // clerk may write in Oslo, group 2: devices 1 and 3
 	for _, what := range []string{`"type":"ResourceSDT","deviceId":1`, `"type":"ResourceSDT","deviceId":2`,
 		`"type":"ResourceGroupSDT","deviceGroupId":4`, `"type":"ResourceGroupSDT","deviceGroupId":1`,
@@ -276,7 +276,7 @@ func history(t *testing.T, s *server.Server, device int64) (list []string) {
 	return list
 }
 
-func TestWhatHasPassedIsRememberedOnce(t *testing.T) {
+func TestPastMaintenanceIsRecordedOnce(t *testing.T) {
 	var now time.Time
 	var clock atomic.Pointer[time.Time] // which the server's own goroutines read too
 	pass := func(to time.Time) { now = to; clock.Store(&to) }
@@ -361,7 +361,7 @@ func TestWhatHasPassedIsRememberedOnce(t *testing.T) {
 	same()
 }
 
-func TestPastMaintenanceOfAPartIsBelowItsDevice(t *testing.T) {
+func TestPastMaintenanceOfAnInstanceIsListedForItsDevice(t *testing.T) {
 	o := options(t)
 	o.Demo, o.DemoDevices = true, 20
 	s := start(t, o)

@@ -78,7 +78,7 @@ func token(t *testing.T, o server.Options, user string) string {
 	return result.Bearer
 }
 
-func TestANewPortalAnswersAndSoDoesTheNextStart(t *testing.T) {
+func TestNewPortalRespondsAlsoAfterARestart(t *testing.T) {
 	o := options(t)
 	s := start(t, o)
 	if len(s.Passwords["admin"]) != 20 {
@@ -99,7 +99,7 @@ func TestANewPortalAnswersAndSoDoesTheNextStart(t *testing.T) {
 	}
 }
 
-func TestFirstPasswordsThatNobodyHasSeenAreMadeAnew(t *testing.T) {
+func TestUnseenInitialPasswordsAreReplaced(t *testing.T) {
 	o := options(t)
 	o.Demo, o.DemoDevices = true, 20
 	first := start(t, o)
@@ -125,7 +125,7 @@ func TestFirstPasswordsThatNobodyHasSeenAreMadeAnew(t *testing.T) {
 	}
 }
 
-func TestADemoIsFilledOnce(t *testing.T) {
+func TestDemoIsFilledOnce(t *testing.T) {
 	o := options(t)
 	o.Demo, o.DemoDevices = true, 20
 	s := start(t, o)
@@ -141,7 +141,7 @@ func TestADemoIsFilledOnce(t *testing.T) {
 	}
 }
 
-func TestWhatCannotStartSaysWhy(t *testing.T) {
+func TestFailedStartReportsTheReason(t *testing.T) {
 	busy, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -193,7 +193,7 @@ func TestWhatCannotStartSaysWhy(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeWrittenSaysSoAndIsLeftAsItIs(t *testing.T) {
+func TestUnwritableDataIsReportedAndUnchanged(t *testing.T) {
 	if os.Geteuid() == 0 {
 		t.Skip("root writes to files that are read-only")
 	}
@@ -233,7 +233,7 @@ func TestWhatCannotBeWrittenSaysSoAndIsLeftAsItIs(t *testing.T) {
 	}
 }
 
-func TestADamagedDatabaseIsLeftAsItIs(t *testing.T) {
+func TestDamagedDatabaseIsNotChanged(t *testing.T) {
 	o := options(t)
 	path, text := filepath.Join(o.Data, "portal.db"), strings.Repeat("not a database, but somebody's file. ", 300)
 	write(t, path, text)
@@ -275,7 +275,7 @@ func change(t *testing.T, path, statements string) {
 	}
 }
 
-func TestNobodyElseReadsTheDataFolder(t *testing.T) {
+func TestDataFolderIsPrivate(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows keeps rights in lists of its own, not in file modes")
 	}
@@ -326,7 +326,7 @@ func TestCommandsReachARunningPortal(t *testing.T) {
 	}
 }
 
-func TestAJobRunsInTheProcessThatHasTheFolderOpen(t *testing.T) {
+func TestJobRunsInTheProcessOfTheDataFolder(t *testing.T) {
 	o := options(t)
 	began := make(chan struct{})
 	o.Run = func(ctx context.Context, job json.RawMessage, line func(string)) (json.RawMessage, error) {
@@ -367,7 +367,7 @@ func message(err error) string {
 	return fault.Of(err).Message
 }
 
-func TestASecondStartReachesTheWindow(t *testing.T) {
+func TestSecondStartReachesTheWindow(t *testing.T) {
 	o := options(t)
 	raised := make(chan []string, 1)
 	o.Raise = func(args []string) { raised <- args }
@@ -382,7 +382,7 @@ func TestASecondStartReachesTheWindow(t *testing.T) {
 	}
 }
 
-func TestACommandWaitsForAPortalThatIsOpening(t *testing.T) {
+func TestCommandWaitsForAStartingPortal(t *testing.T) {
 	o := options(t)
 	asked := make(chan error, 1)
 	o.Held = func() {
@@ -397,7 +397,7 @@ func TestACommandWaitsForAPortalThatIsOpening(t *testing.T) {
 	}
 }
 
-func TestADeepFolderStillHasAControlSocket(t *testing.T) {
+func TestDeepFolderHasAControlSocket(t *testing.T) {
 	o := options(t)
 	o.Data = filepath.Join(o.Data, strings.Repeat("deep/", 30))
 	start(t, o)
@@ -406,7 +406,7 @@ func TestADeepFolderStillHasAControlSocket(t *testing.T) {
 	}
 }
 
-func TestStopMayBeCalledTwiceAndFreesTheFolder(t *testing.T) {
+func TestStopIsIdempotentAndUnlocksTheFolder(t *testing.T) {
 	o := options(t)
 	s := start(t, o)
 	stop(t, s)
@@ -414,7 +414,7 @@ func TestStopMayBeCalledTwiceAndFreesTheFolder(t *testing.T) {
 	stop(t, start(t, o))
 }
 
-func TestANetworkAddressIsServedOverTLSOnly(t *testing.T) {
+func TestNetworkAddressNeedsTLS(t *testing.T) {
 	o := options(t)
 	o.TLSCert, o.TLSKey = certificate(t)
 	s := start(t, o)

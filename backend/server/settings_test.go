@@ -31,7 +31,7 @@ func (c *caller) as(name, privileges string) *caller {
 	return other
 }
 
-func TestSettingsAreOnlyForWhoeverHoldsTheirPart(t *testing.T) {
+func TestSettingsNeedPermissionForTheirArea(t *testing.T) {
 	c, _ := newCaller(t)
 	for _, tt := range []struct {
 		name, privileges string
@@ -90,9 +90,9 @@ func TestSettingsAreOnlyForWhoeverHoldsTheirPart(t *testing.T) {
 	}
 }
 
-// TestTheRulesOfSettings sends requests to the demo portal, in this order, as
+// TestSettingsValidation sends requests to the demo portal, in this order, as
 // its administrator.
-func TestTheRulesOfSettings(t *testing.T) {
+func TestSettingsValidation(t *testing.T) {
 	c, _ := newCaller(t)
 	const (
 		stage = `[{"type":"ADMIN","method":"email","addr":"operator"}]`
@@ -279,7 +279,7 @@ func TestTheRulesOfSettings(t *testing.T) {
 	}
 }
 
-func TestSettingsOfThePortalCountAtOnce(t *testing.T) {
+func TestSettingsTakeEffectAtOnce(t *testing.T) {
 	c, _ := newCaller(t)
 	limit := func() string {
 		answer, _ := c.send(http.MethodGet, "/setting/roles", nil)
@@ -320,7 +320,7 @@ func TestSettingsOfThePortalCountAtOnce(t *testing.T) {
 	}
 }
 
-func TestCollectorsAnswerUnderTheirPublishedPaths(t *testing.T) {
+func TestCollectorsAreServedUnderTheirPublishedPaths(t *testing.T) {
 	c, _ := newCaller(t)
 	for _, path := range []string{"/groups", "/groups/1", "/collectors", "/collectors/2", "/collectors/versions"} {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, c.origin+

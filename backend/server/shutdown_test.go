@@ -12,9 +12,9 @@ import (
 	"spyglass/backend/server"
 )
 
-// TestStopEndsByItsDeadlineThoughAWriteHangs has a write that waits for the
+// TestStopEndsByItsDeadlineDuringABlockedWrite has a write that waits for the
 // test: Stop must not wait for it, and the folder must stay taken.
-func TestStopEndsByItsDeadlineThoughAWriteHangs(t *testing.T) {
+func TestStopEndsByItsDeadlineDuringABlockedWrite(t *testing.T) {
 	o := options(t)
 	s, err := server.New(t.Context(), o)
 	if err != nil {
@@ -52,7 +52,7 @@ func TestStopEndsByItsDeadlineThoughAWriteHangs(t *testing.T) {
 	<-written
 }
 
-func TestARenamedPortalIsCalledByItsNewName(t *testing.T) {
+func TestRenamedPortalUsesItsNewName(t *testing.T) {
 	s := start(t, options(t))
 	ctx := resource.WithCall(t.Context(), nil)
 	err := s.DB().Write(ctx, func(tx resource.Tx) error {

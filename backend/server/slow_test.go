@@ -10,7 +10,7 @@ import (
 
 // A thousand connections of four kinds are open while the portal serves others,
 // and none of them keeps it from stopping.
-func TestAThousandSlowConnectionsHoldUpNobody(t *testing.T) {
+func TestThousandSlowConnectionsDelayNoOthers(t *testing.T) {
 	o := options(t)
 	o.NoLimits = true
 	s := start(t, o)

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestAResetMakesTheDemoAsItWasAndKeepsWhoIsSignedIn goes through what a person does.
-func TestAResetMakesTheDemoAsItWasAndKeepsWhoIsSignedIn(t *testing.T) {
+// TestResetRestoresTheDemoAndKeepsSessions goes through what a person does.
+func TestResetRestoresTheDemoAndKeepsSessions(t *testing.T) {
 	c, _ := newCaller(t)
 	send := func(want int, method, path, body string) string {
 		t.Helper()

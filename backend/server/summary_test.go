@@ -11,7 +11,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-func TestSummariesCountWhatTheCallerMaySee(t *testing.T) {
+func TestSummariesCountWhatTheCallerMayView(t *testing.T) {
 	w := newFixture(t)
 	w.must("POST /device/devices", `{"name":"attic","hostGroupIds":"3"}`) // it never had data
 	now := resource.SecondsOf(time.Now())

@@ -59,7 +59,7 @@ func (w *fixture) pinged() (onDevice, onInstance string) {
 	return base + "/alertsettings", fmt.Sprintf("%s/instances/%d/alertsettings", base, instance.Items[0].ID)
 }
 
-func TestTheNearestThresholdWins(t *testing.T) {
+func TestNearestThresholdWins(t *testing.T) {
 	w := newFixture(t)
 	w.must("POST /device/groups", `{"name":"Deep","parentId":3}`) // 5: Oslo/Inner/Deep
 	w.change("admin", "PATCH /device/devices/3", `{"hostGroupIds":"5,4"}`)
@@ -177,7 +177,7 @@ func TestThresholdsOfHiddenGroupsAndDevicesStayHidden(t *testing.T) {
 	}
 }
 
-func TestAClusterAlertIsOneOfItsGroup(t *testing.T) {
+func TestClusterAlertBelongsToItsGroup(t *testing.T) {
 	w := newFixture(t)
 	w.must("POST /device/groups/2/clusterAlertConf", `{"dataSourceId":1,"dataPointId":1006,"alertExpr":"> 20 50 80",`+
 		`"thresholdType":"percentage"}`)

@@ -38,7 +38,7 @@ func (w *fixture) tryNew(body string) tried {
 	return found
 }
 
-func TestADeviceIsTriedBeforeItIsAdded(t *testing.T) {
+func TestDeviceIsTestedBeforeItIsAdded(t *testing.T) {
 	w := newFixture(t)
 	body := func(port int) string {
 		return fmt.Sprintf(`{"name":"127.0.0.1","customProperties":[{"name":"tcp.port","value":"%d"}]}`, port)
@@ -93,7 +93,7 @@ func TestADeviceIsTriedBeforeItIsAdded(t *testing.T) {
 	}
 }
 
-func TestADataSourceIsTriedOnADevice(t *testing.T) {
+func TestDataSourceIsTestedOnADevice(t *testing.T) {
 	w := newFixture(t)
 	w.must("POST /device/devices", fmt.Sprintf(`{"name":"127.0.0.1","hostGroupIds":"2",`+
 		`"customProperties":[{"name":"tcp.port","value":"%d"}]}`, listening(t)))
@@ -125,7 +125,7 @@ func TestADataSourceIsTriedOnADevice(t *testing.T) {
 	}
 }
 
-func TestAnExpressionMatchesWhatTheCallerSees(t *testing.T) {
+func TestExpressionMatchesOnlyVisibleDevices(t *testing.T) {
 	w := newFixture(t)
 	const all = "GET /device/devices/matching?appliesTo="
 	for _, tt := range []struct {
@@ -150,7 +150,7 @@ func TestAnExpressionMatchesWhatTheCallerSees(t *testing.T) {
 	}
 }
 
-func TestAGroupTellsTheAlertsWithinIt(t *testing.T) {
+func TestGroupCountsItsAlerts(t *testing.T) {
 	f := newFleet(t, func(string) map[string][]privilege { return nil })
 	s := f.copy(t)
 	m := f.on(t, s, "administrator")

@@ -310,7 +310,7 @@ func properties(n int) string {
 	return out.String()[1:]
 }
 
-func TestNothingWrongEverBreaksThePortal(t *testing.T) {
+func TestInvalidRequestsNeverCrashThePortal(t *testing.T) {
 	o := options(t)
 	o.NoLimits = true
 	s := start(t, o)
@@ -369,7 +369,7 @@ func isFailure(body string, status int) bool {
 }
 
 // What net/http itself refuses has a status and no body of ours.
-func TestWhatIsNoHTTPIsRefused(t *testing.T) {
+func TestNonHTTPConnectionsAreRefused(t *testing.T) {
 	s := start(t, options(t))
 	for _, h := range []hostile{
 		{line: "GET /api/device/devices", header: "Host: 127.0.0.1:PORT\nX-Long: " + long("a", 80<<10), want: 431},

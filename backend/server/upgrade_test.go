@@ -21,7 +21,7 @@ func older(t *testing.T, o server.Options) {
 	change(t, filepath.Join(o.Data, "portal.db"), `UPDATE "_shape" SET "shape" = 'older'`)
 }
 
-func TestAnUpgradeShowsItsProgressUntilThePortalServes(t *testing.T) {
+func TestUpgradeShowsItsProgressUntilThePortalServes(t *testing.T) {
 	o := options(t)
 	older(t, o)
 	socket, err := net.Listen("tcp", "127.0.0.1:0")
@@ -103,7 +103,7 @@ func (c told) Handle(_ context.Context, r slog.Record) error {
 func (c told) WithAttrs([]slog.Attr) slog.Handler { return c }
 func (c told) WithGroup(string) slog.Handler      { return c }
 
-func TestTheSafetyCopyOfAnUpgradeIsDeletedAfterItsTime(t *testing.T) {
+func TestSafetyCopyOfAnUpgradeExpires(t *testing.T) {
 	o := options(t)
 	older(t, o)
 	stop(t, start(t, o))
@@ -133,7 +133,7 @@ func TestTheSafetyCopyOfAnUpgradeIsDeletedAfterItsTime(t *testing.T) {
 	}
 }
 
-func TestASocketOfSystemdHasThePortOfListen(t *testing.T) {
+func TestSystemdSocketMatchesListen(t *testing.T) {
 	o := options(t)
 	socket, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

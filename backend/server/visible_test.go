@@ -165,9 +165,9 @@ func (m *member) all(path, query string) (p page, r reply) {
 	return p, r
 }
 
-// TestARoleBoundToAGroupSeesNothingElseInAnyAnswer reads everything as a user
+// TestRoleLimitedToAGroupSeesNothingElseInAnyResponse reads everything as a user
 // who sees one group, by every kind of request.
-func TestARoleBoundToAGroupSeesNothingElseInAnyAnswer(t *testing.T) {
+func TestRoleLimitedToAGroupSeesNothingElseInAnyResponse(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, bound)
 	s := f.copy(t)
@@ -258,10 +258,10 @@ func ways(t *testing.T, seen *sight, admin, m *member, e *resource.Endpoint, pat
 	}
 }
 
-// TestWhatIsOutOfSightIsAsIfItWereNotThere sends each request about a row that
+// TestHiddenObjectsAreReportedAsNotFound sends each request about a row that
 // is out of sight, and the same about one that is not there. Apart from the id
 // the responses are the same.
-func TestWhatIsOutOfSightIsAsIfItWereNotThere(t *testing.T) {
+func TestHiddenObjectsAreReportedAsNotFound(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, bound)
 	s := f.copy(t)

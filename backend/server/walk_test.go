@@ -88,7 +88,7 @@ func listenOn(t *testing.T, serve func(net.Listener) error, end func() error) (p
 // A new user adds this machine and a web server, which is stopped and started
 // again: the alert opens and clears on the stream and on the list, a web hook
 // and a mail are sent, and a report shows it.
-func TestANewUserIsToldOfAWebServerThatStopsAndOfItsReturn(t *testing.T) {
+func TestNewUserIsNotifiedOfAWebServerOutageAndRecovery(t *testing.T) {
 	t.Parallel() // it waits more than it works
 	box := &inbox{came: make(chan string, 100)}
 	hook := &http.Server{Handler: box}

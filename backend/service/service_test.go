@@ -54,7 +54,7 @@ func (r *recorder) expect(t *testing.T, lines int, events ...string) {
 	}
 }
 
-func TestAPanicEndsItsTaskAloneWithOneLogLineAndOneReport(t *testing.T) {
+func TestPanicEndsOnlyItsTaskWithOneLogLineAndOneReport(t *testing.T) {
 	r := &recorder{}
 	g := service.Group{Guard: r.guard()}
 	goOn, done := make(chan struct{}), false
@@ -75,7 +75,7 @@ func TestAPanicEndsItsTaskAloneWithOneLogLineAndOneReport(t *testing.T) {
 	}
 }
 
-func TestATaskHasRecoveredOnceItRanWithoutAPanicForTenMinutes(t *testing.T) {
+func TestTaskRecoversAfterTenMinutesWithoutAPanic(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &recorder{}
 		g := service.Group{Guard: r.guard()}
@@ -99,7 +99,7 @@ func TestATaskHasRecoveredOnceItRanWithoutAPanicForTenMinutes(t *testing.T) {
 	})
 }
 
-func TestAPanicOfAPartIsAPanicOfItsCaller(t *testing.T) {
+func TestPanicOfAPartPropagatesToItsCaller(t *testing.T) {
 	var parts service.Parts
 	ended := false
 	parts.Go(func() { panic("no such row") })
@@ -114,7 +114,7 @@ func TestAPanicOfAPartIsAPanicOfItsCaller(t *testing.T) {
 	t.Error("Wait returned")
 }
 
-func TestAKeptTaskStartsAgainAfterEverLongerPauses(t *testing.T) {
+func TestPersistentTaskRestartsWithBackoff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &recorder{}
 		g := service.Group{Guard: r.guard()}
@@ -142,7 +142,7 @@ func TestAKeptTaskStartsAgainAfterEverLongerPauses(t *testing.T) {
 	})
 }
 
-func TestAKeptTaskThatReturnsOrIsStoppedDoesNotStartAgain(t *testing.T) {
+func TestFinishedOrStoppedTaskDoesNotRestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		g, starts := service.Group{Guard: (&recorder{}).guard(), Parent: ctx}, 0
@@ -158,7 +158,7 @@ func TestAKeptTaskThatReturnsOrIsStoppedDoesNotStartAgain(t *testing.T) {
 	})
 }
 
-func TestStopNamesWhatStillRuns(t *testing.T) {
+func TestStopNamesRunningTasks(t *testing.T) {
 	g, end := service.Group{}, make(chan struct{})
 	for _, name := range []string{"reports", "notices", "reports"} {
 		g.Go(name, func() { <-end })

@@ -47,7 +47,7 @@ func TestServicesStartInOrderAndStopOnceInReverse(t *testing.T) {
 	l.expect(t, "start database", "start monitor", "start HTTP", "stop HTTP", "stop monitor", "stop database")
 }
 
-func TestServicesThatNeverStartedAreStopped(t *testing.T) {
+func TestUnstartedServicesAreStopped(t *testing.T) {
 	var l log
 	var s service.Stack
 	s.Add(l.floor("database"), l.floor("HTTP"))
@@ -57,7 +57,7 @@ func TestServicesThatNeverStartedAreStopped(t *testing.T) {
 	l.expect(t, "stop HTTP", "stop database")
 }
 
-func TestAServiceThatDoesNotStartEndsThoseThatDid(t *testing.T) {
+func TestFailedStartStopsTheStartedServices(t *testing.T) {
 	var l log
 	r := &recorder{}
 	s := service.Stack{Guard: r.guard()}
@@ -72,7 +72,7 @@ func TestAServiceThatDoesNotStartEndsThoseThatDid(t *testing.T) {
 	r.expect(t, 1, want)
 }
 
-func TestServicesThatStopShareOneDeadline(t *testing.T) {
+func TestStoppingServicesShareOneDeadline(t *testing.T) {
 	for _, tt := range []struct {
 		within time.Duration // of the context; 0 for none
 		want   []time.Duration
@@ -111,7 +111,7 @@ func TestServicesThatStopShareOneDeadline(t *testing.T) {
 	}
 }
 
-func TestAPanicOrAnErrorOfAStopKeepsNoOtherFromStopping(t *testing.T) {
+func TestFailedStopDoesNotPreventOtherStops(t *testing.T) {
 	var l log
 	r := &recorder{}
 	s := service.Stack{Guard: r.guard()}

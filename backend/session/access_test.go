@@ -10,7 +10,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-func TestAccessFollowsFromTheRoles(t *testing.T) {
+func TestAccessComesFromTheRoles(t *testing.T) {
 	type privilege = people.Privilege
 	groups := func(ids ...int64) map[int64]bool {
 		m := map[int64]bool{}
@@ -73,7 +73,7 @@ func TestAccessFollowsFromTheRoles(t *testing.T) {
 	}
 }
 
-func TestSeveralRolesAddUpAndTheAdministratorMayEverything(t *testing.T) {
+func TestRolesAddUpAndTheAdministratorMayDoEverything(t *testing.T) {
 	h := newFixture(t)
 	access, err := h.Access(t.Context(), h.user(t, "jo", 4, 3))
 	must(t, err)
@@ -89,7 +89,7 @@ func TestSeveralRolesAddUpAndTheAdministratorMayEverything(t *testing.T) {
 	}
 }
 
-func TestAccessIsCurrentAtOnce(t *testing.T) {
+func TestAccessChangesTakeEffectAtOnce(t *testing.T) {
 	h := newFixture(t)
 	put(t, h, people.Roles.Name,
 		&people.Role{

@@ -6,7 +6,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-func TestOnlyAnAdministratorWithoutLimitsReadsAsAnotherRole(t *testing.T) {
+func TestOnlyUnlimitedAdministratorsViewAsAnotherRole(t *testing.T) {
 	h := newFixture(t)
 	admin, viewer := h.user(t, "boss", 1), h.user(t, "jo", 4)
 	const refused = "denied: only administrators can preview what another role sees, and not with a token that " +

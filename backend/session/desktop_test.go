@@ -16,7 +16,7 @@ const (
 	over   = "no_login: the desktop's session has ended; sign in again"
 )
 
-func TestALaunchTokenWorksOnceWithinThirtySeconds(t *testing.T) {
+func TestLaunchTokenWorksOnceWithinThirtySeconds(t *testing.T) {
 	h := newFixture(t)
 	jo, sam, bot := h.user(t, "jo", 4), h.user(t, "sam", 4), h.user(t, "bot", 4)
 	change(t, h, people.Users.Name, sam, func(u *people.User) { u.Status = "suspended" })
@@ -70,7 +70,7 @@ func TestALaunchTokenWorksOnceWithinThirtySeconds(t *testing.T) {
 	}
 }
 
-func TestTheDesktopResumesTheUserAfterARestart(t *testing.T) {
+func TestDesktopResumesTheSessionAfterARestart(t *testing.T) {
 	h := newFixture(t)
 	id := h.user(t, "jo", 4)
 	secret, err := h.Credential(t.Context(), id)
@@ -87,7 +87,7 @@ func TestTheDesktopResumesTheUserAfterARestart(t *testing.T) {
 	}
 }
 
-func TestPeopleSignInWhereNothingCanBeWritten(t *testing.T) {
+func TestSignInWorksOnAReadOnlyDatabase(t *testing.T) {
 	h := newFixture(t)
 	id := h.user(t, "jo", 4)
 	secret, err := h.Credential(t.Context(), id)
@@ -102,7 +102,7 @@ func TestPeopleSignInWhereNothingCanBeWritten(t *testing.T) {
 	}
 }
 
-func TestTheDesktopsCredentialEndsWithWhatItRestsOn(t *testing.T) {
+func TestDesktopCredentialIsRevokedWithItsUserOrPassword(t *testing.T) {
 	const day = 24 * time.Hour
 	for _, tt := range []struct {
 		what string
@@ -169,7 +169,7 @@ func TestTheDesktopsCredentialEndsWithWhatItRestsOn(t *testing.T) {
 	}
 }
 
-func TestOnlySomebodyWhoMaySignInHasACredential(t *testing.T) {
+func TestOnlyActiveUsersHaveADesktopCredential(t *testing.T) {
 	h := newFixture(t)
 	id := h.user(t, "jo", 4)
 	change(t, h, people.Users.Name, id, func(u *people.User) { u.Status = "suspended" })
@@ -183,7 +183,7 @@ func TestOnlySomebodyWhoMaySignInHasACredential(t *testing.T) {
 	}
 }
 
-func TestAnOpenDesktopWindowRenewsItsCredential(t *testing.T) {
+func TestOpenDesktopWindowRenewsItsCredential(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)
 		id := h.user(t, "jo", 4)

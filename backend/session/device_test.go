@@ -23,7 +23,7 @@ func (h *fixture) lock(t *testing.T, name string) {
 	}
 }
 
-func TestWhoSignedInFromThereBeforeIsNotLockedOutByOthers(t *testing.T) {
+func TestKnownAddressIsNotLockedOutByOthers(t *testing.T) {
 	h := newFixture(t)
 	h.user(t, "jo", 4)
 	h.user(t, "ann", 4)
@@ -52,7 +52,7 @@ func TestWhoSignedInFromThereBeforeIsNotLockedOutByOthers(t *testing.T) {
 	}
 }
 
-func TestABrowserThatIsKnownIsLockedByItsOwnFailures(t *testing.T) {
+func TestKnownBrowserIsLockedByItsOwnFailures(t *testing.T) {
 	h := newFixture(t)
 	h.user(t, "jo", 4)
 	_, device, err := h.Service.signIn(t.Context(), "jo", password, origin{remote: "192.0.2.7"})
@@ -68,7 +68,7 @@ func TestABrowserThatIsKnownIsLockedByItsOwnFailures(t *testing.T) {
 	}
 }
 
-func TestABrowserIsForgottenAfterAYear(t *testing.T) {
+func TestKnownBrowserExpiresAfterAYear(t *testing.T) {
 	h := newFixture(t)
 	id := h.user(t, "jo", 4)
 	device := h.device(id)
@@ -82,7 +82,7 @@ func TestABrowserIsForgottenAfterAYear(t *testing.T) {
 	}
 }
 
-func TestANewPasswordLiftsTheLockOfAUserName(t *testing.T) {
+func TestNewPasswordUnlocksTheUser(t *testing.T) {
 	h := newFixture(t)
 	h.user(t, "jo", 4)
 	h.lock(t, "jo")
@@ -92,7 +92,7 @@ func TestANewPasswordLiftsTheLockOfAUserName(t *testing.T) {
 	}
 }
 
-func TestARefusedTokenIsInTheAuditLogOnceAMinute(t *testing.T) {
+func TestRefusedTokenIsInTheAuditLogOnceAMinute(t *testing.T) {
 	h := newFixture(t)
 	id := h.user(t, "jo", 4)
 	h.db.SetAuditor(audit.Audit)

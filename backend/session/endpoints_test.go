@@ -38,7 +38,7 @@ func text(t *testing.T, v any) string {
 	return string(raw)
 }
 
-func TestSigningInByTheEndpoint(t *testing.T) {
+func TestSignInEndpoint(t *testing.T) {
 	h := newFixture(t)
 	h.user(t, "jo", 4)
 	good := `{"username":"jo","password":"` + password + `"}`
@@ -79,7 +79,7 @@ func TestSigningInByTheEndpoint(t *testing.T) {
 	}
 }
 
-func TestSigningInAgainReplacesTheSessionOfTheCookie(t *testing.T) {
+func TestSignInReplacesTheSessionOfTheCookie(t *testing.T) {
 	h := newFixture(t)
 	h.user(t, "jo", 4)
 	old := h.signIn(t, "jo")
@@ -94,7 +94,7 @@ func TestSigningInAgainReplacesTheSessionOfTheCookie(t *testing.T) {
 	}
 }
 
-func TestChangingOnesOwnPasswordEndsEveryOtherSession(t *testing.T) {
+func TestPasswordChangeEndsOtherSessions(t *testing.T) {
 	h := newFixture(t)
 	id := h.user(t, "jo", 4)
 	elsewhere := h.signIn(t, "jo")
@@ -147,7 +147,7 @@ func TestChangingOnesOwnPasswordEndsEveryOtherSession(t *testing.T) {
 	}
 }
 
-func TestWhoAmIAndSigningOut(t *testing.T) {
+func TestCurrentUserAndSignOut(t *testing.T) {
 	h := newFixture(t)
 	h.user(t, "jo", 4)
 	sess := h.signIn(t, "jo")
@@ -186,7 +186,7 @@ func TestWhoAmIAndSigningOut(t *testing.T) {
 	}
 }
 
-func TestCreatingATokenByTheEndpoint(t *testing.T) {
+func TestCreateTokenEndpoint(t *testing.T) {
 	h := newFixture(t)
 	put(t, h, people.Roles.Name, &people.Role{Name: "registrar", Privileges: []people.Privilege{
 		{ObjectType: "setting", ObjectID: "useraccess", Operation: "write"},
@@ -241,7 +241,7 @@ func TestCreatingATokenByTheEndpoint(t *testing.T) {
 	}
 }
 
-func TestTheEndpointsAreWhatTheCatalogPrints(t *testing.T) {
+func TestEndpointsMatchTheCatalog(t *testing.T) {
 	h := newFixture(t)
 	want := []string{"POST /session", "GET /session", "DELETE /session", "PUT /session/password",
 		"POST /setting/admins/{adminId}/apitokens",

@@ -13,7 +13,7 @@ import (
 
 const ended = "no_login: you are not signed in, or the session has ended"
 
-func TestASessionLastsFifteenIdleMinutesAndOneDay(t *testing.T) {
+func TestSessionExpiresAfterFifteenIdleMinutesOrADay(t *testing.T) {
 	times := func(n int, d time.Duration) (steps []time.Duration) {
 		for range n {
 			steps = append(steps, d)
@@ -52,7 +52,7 @@ func TestASessionLastsFifteenIdleMinutesAndOneDay(t *testing.T) {
 	}
 }
 
-func TestAnythingButALiveSecretIsNoSession(t *testing.T) {
+func TestInvalidSecretIsNoSession(t *testing.T) {
 	h := newFixture(t)
 	h.user(t, "jo", 4)
 	sess := h.signIn(t, "jo")
@@ -124,7 +124,7 @@ var events = []struct {
 	}},
 }
 
-func TestASessionEndsWithWhatItRestsOn(t *testing.T) {
+func TestSessionEndsWithItsUserOrPassword(t *testing.T) {
 	for _, tt := range events {
 		t.Run(tt.what, func(t *testing.T) {
 			h := newFixture(t)
@@ -143,7 +143,7 @@ func TestASessionEndsWithWhatItRestsOn(t *testing.T) {
 	}
 }
 
-func TestAnEventStreamLearnsWithinFiveSecondsThatItsSessionHasEnded(t *testing.T) {
+func TestEventStreamEndsWithinFiveSecondsOfItsSession(t *testing.T) {
 	for _, tt := range events {
 		t.Run(tt.what, func(t *testing.T) {
 			hash() // outside, so that its time does not count
@@ -171,7 +171,7 @@ func TestAnEventStreamLearnsWithinFiveSecondsThatItsSessionHasEnded(t *testing.T
 	}
 }
 
-func TestAnIdleSessionEndsByItself(t *testing.T) {
+func TestIdleSessionExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)
 		sess, err := h.Redeem(t.Context(), h.Launch(h.user(t, "jo", 4), false))
@@ -188,7 +188,7 @@ func TestAnIdleSessionEndsByItself(t *testing.T) {
 	})
 }
 
-func TestAUserHasABoundedNumberOfSessionsAndTheStalestGoes(t *testing.T) {
+func TestSessionsPerUserAreLimitedAndTheOldestEnds(t *testing.T) {
 	h := newFixture(t)
 	id := h.user(t, "jo", 4)
 	other, err := h.Redeem(t.Context(), h.Launch(h.user(t, "sam", 4), false))
@@ -211,7 +211,7 @@ func TestAUserHasABoundedNumberOfSessionsAndTheStalestGoes(t *testing.T) {
 	}
 }
 
-func TestASessionSeesANewGroupAtOnce(t *testing.T) {
+func TestSessionSeesANewGroupAtOnce(t *testing.T) {
 	h := newFixture(t)
 	put(t, h, fleet.Groups.Name, &fleet.Group{Name: "west", ParentID: 1})
 	put(t, h, people.Roles.Name,

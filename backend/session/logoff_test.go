@@ -9,9 +9,9 @@ import (
 	"spyglass/backend/resource"
 )
 
-// TestNamedUsersAreSignedOutAndNobodyElse ends sessions by name. With one wrong
+// TestSignOutAffectsOnlyTheGivenUsers ends sessions by name. With one wrong
 // name, or a user who holds more than the caller, no user is signed out.
-func TestNamedUsersAreSignedOutAndNobodyElse(t *testing.T) {
+func TestSignOutAffectsOnlyTheGivenUsers(t *testing.T) {
 	h := newFixture(t)
 	h.user(t, "jo", ground.Administrator)
 	clerk := h.user(t, "clerk", 3)

@@ -157,7 +157,7 @@ func eventually(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-func TestNoSecretLiesInTheDataFolderOrTheLog(t *testing.T) {
+func TestNoSecretIsInTheDataFolderOrTheLog(t *testing.T) {
 	h := newFixture(t)
 	id := h.user(t, "jo", ground.Administrator)
 	sess := h.signIn(t, "jo")
@@ -192,7 +192,7 @@ func TestNoSecretLiesInTheDataFolderOrTheLog(t *testing.T) {
 	}
 }
 
-func TestClosingEndsSessionsAndRefusesNewOnes(t *testing.T) {
+func TestCloseEndsSessionsAndRefusesNewOnes(t *testing.T) {
 	h := newFixture(t)
 	h.user(t, "jo", ground.Administrator)
 	sess := h.signIn(t, "jo")
@@ -230,7 +230,7 @@ func BenchmarkByToken(b *testing.B) {
 	}
 }
 
-func TestTheHotPathAsksTheDatabaseNothing(t *testing.T) {
+func TestHotPathUsesNoDatabase(t *testing.T) {
 	h := newFixture(t)
 	id := h.user(t, "jo", 4)
 	sess := h.signIn(t, "jo")

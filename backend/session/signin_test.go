@@ -21,7 +21,7 @@ import (
 	"spyglass/backend/testkit"
 )
 
-func TestSigningInNeedsTheRightPasswordOfAnActiveUser(t *testing.T) {
+func TestSignInNeedsTheCorrectPasswordOfAnActiveUser(t *testing.T) {
 	h := newFixture(t)
 	h.user(t, "jo", 4)
 	suspended, apiOnly := h.user(t, "sam", 4), h.user(t, "bot", 4)
@@ -52,7 +52,7 @@ func TestSigningInNeedsTheRightPasswordOfAnActiveUser(t *testing.T) {
 	}
 }
 
-func TestASignInIsNewEachTimeAndIsRecorded(t *testing.T) {
+func TestEachSignInIsANewSessionAndIsRecorded(t *testing.T) {
 	h := newFixture(t)
 	id := h.user(t, "jo", 4)
 	one, two := h.signIn(t, "jo"), h.signIn(t, "jo")
@@ -73,7 +73,7 @@ func TestASignInIsNewEachTimeAndIsRecorded(t *testing.T) {
 
 // The memory that argon2id fills shows how many times, and at what cost, a
 // password was hashed.
-func TestAnUnknownUserIsAsMuchWorkAsAWrongPassword(t *testing.T) {
+func TestUnknownUserTakesAsLongAsAWrongPassword(t *testing.T) {
 	h := newFixture(t)
 	h.user(t, "jo", 4)
 	work := func(name string) uint64 {
@@ -87,7 +87,7 @@ func TestAnUnknownUserIsAsMuchWorkAsAWrongPassword(t *testing.T) {
 	}
 }
 
-func TestTheEleventhFailureIsRefused(t *testing.T) {
+func TestEleventhFailureIsRefused(t *testing.T) {
 	for _, tt := range []struct {
 		what   string
 		name   func(i int) string
@@ -133,7 +133,7 @@ func TestTheEleventhFailureIsRefused(t *testing.T) {
 	}
 }
 
-func TestEachFurtherLockLastsTwiceAsLongUpToAnHour(t *testing.T) {
+func TestLocksDoubleUpToAnHour(t *testing.T) {
 	h := newFixture(t)
 	keys := []digest{digestOf("jo")}
 	var locks []time.Duration
@@ -154,7 +154,7 @@ func TestEachFurtherLockLastsTwiceAsLongUpToAnHour(t *testing.T) {
 	}
 }
 
-func TestFailuresAreForgotten(t *testing.T) {
+func TestFailuresExpire(t *testing.T) {
 	h := newFixture(t)
 	user, address := digestOf("jo"), digestOf("from")
 	for range 2 * maxFails { // one in a minute never locks
@@ -181,7 +181,7 @@ func TestFailuresAreForgotten(t *testing.T) {
 	}
 }
 
-func TestManyWrongPasswordsAtOnceAreNotTriedMoreThanTenTimes(t *testing.T) {
+func TestParallelWrongPasswordsAreLimitedToTen(t *testing.T) {
 	h := newFixture(t)
 	h.user(t, "jo", 4)
 	var tried, refused atomic.Int64
@@ -204,7 +204,7 @@ func TestManyWrongPasswordsAtOnceAreNotTriedMoreThanTenTimes(t *testing.T) {
 	}
 }
 
-func TestASignInWaitsForThoseThatMayYetLockIt(t *testing.T) {
+func TestSignInWaitsForPendingFailures(t *testing.T) {
 	for _, tt := range []struct {
 		what string
 		end  func(*throttle, []digest)
@@ -249,7 +249,7 @@ func TestASignInWaitsForThoseThatMayYetLockIt(t *testing.T) {
 	}
 }
 
-func TestRememberingFailuresTakesBoundedMemoryAndKeepsTheLocks(t *testing.T) {
+func TestFailureMemoryIsLimitedAndKeepsLocks(t *testing.T) {
 	h := newFixture(t)
 	locked := []digest{digestOf("jo")}
 	for range maxFails {
@@ -269,7 +269,7 @@ func TestRememberingFailuresTakesBoundedMemoryAndKeepsTheLocks(t *testing.T) {
 	}
 }
 
-func TestWhatCountsAsOneAddress(t *testing.T) {
+func TestAddressGrouping(t *testing.T) {
 	for _, tt := range []struct{ remote, want string }{
 		{"192.0.2.1", "192.0.2.1"},
 		{"::ffff:192.0.2.1", "192.0.2.1"},
@@ -296,7 +296,7 @@ func outdated() string {
 	return "$argon2id$v=19$m=19456,t=2,p=1$" + b64.EncodeToString(salt) + "$" + b64.EncodeToString(sum)
 }
 
-func TestASignInHashesAnOutdatedPasswordAnewAndEndsNoSession(t *testing.T) {
+func TestSignInRehashesAnOutdatedPasswordAndKeepsSessions(t *testing.T) {
 	h := newFixture(t)
 	id := h.user(t, "jo", 4)
 	u, err := resource.Get(t.Context(), h.db, people.Users.Name, id)
@@ -329,7 +329,7 @@ func TestASignInHashesAnOutdatedPasswordAnewAndEndsNoSession(t *testing.T) {
 	}
 }
 
-func TestACredentialOfAnEarlierVersionStillResumes(t *testing.T) {
+func TestCredentialOfAnOlderVersionStillWorks(t *testing.T) {
 	h := newFixture(t)
 	id := h.user(t, "jo", 4)
 	secret, err := h.Credential(t.Context(), id)
@@ -347,7 +347,7 @@ func TestACredentialOfAnEarlierVersionStillResumes(t *testing.T) {
 	}
 }
 
-func TestAPasswordIsNoNameOfTheUserOrThePortal(t *testing.T) {
+func TestPasswordMustNotBeTheUserOrPortalName(t *testing.T) {
 	h := newFixture(t)
 	h.user(t, "johanna.doe", 4)
 	settings, err := setting.Settings.Defaults()

@@ -19,7 +19,7 @@ func signed(key, method, path, body string, skew time.Duration) string {
 	return "LMv1 id:" + sign([]byte(key), method, millis, []byte(body), path) + ":" + millis
 }
 
-func TestATokenIsCheckedByItsHeader(t *testing.T) {
+func TestTokenIsReadFromItsHeader(t *testing.T) {
 	h := newFixture(t)
 	id := h.user(t, "jo", 4)
 	put(t, h, people.Tokens.Name, &people.Token{AdminID: id, AccessID: "id", BearerHash: bearerHash("b3arer"),
@@ -97,7 +97,7 @@ func TestATokenIsCheckedByItsHeader(t *testing.T) {
 	}
 }
 
-func TestATokenEndsWithItsUserAndHasTheirRights(t *testing.T) {
+func TestTokenHasThePermissionsOfItsUserAndEndsWithThem(t *testing.T) {
 	for _, tt := range []struct {
 		what string
 		do   func(h *fixture, user, token int64)
@@ -139,7 +139,7 @@ func TestATokenEndsWithItsUserAndHasTheirRights(t *testing.T) {
 	}
 }
 
-func TestACreatedTokenWorksBothWays(t *testing.T) {
+func TestCreatedTokenWorksAsBearerAndSignature(t *testing.T) {
 	h := newFixture(t)
 	user := h.user(t, "jo", 4)
 	made, err := h.CreateToken(t.Context(), user, "nightly", "cli")
@@ -168,7 +168,7 @@ func TestACreatedTokenWorksBothWays(t *testing.T) {
 	}
 }
 
-func TestTheUseOfATokenIsRecordedAtMostOnceAMinute(t *testing.T) {
+func TestTokenUseIsRecordedAtMostOnceAMinute(t *testing.T) {
 	h := newFixture(t)
 	made, err := h.CreateToken(t.Context(), h.user(t, "jo", 4), "", "")
 	must(t, err)
@@ -200,7 +200,7 @@ func TestTheUseOfATokenIsRecordedAtMostOnceAMinute(t *testing.T) {
 	}
 }
 
-func TestAUseThatIsNotWrittenYetIsWrittenWhenClosing(t *testing.T) {
+func TestPendingTokenUseIsWrittenAtClose(t *testing.T) {
 	h := newFixture(t)
 	made, err := h.CreateToken(t.Context(), h.user(t, "jo", 4), "", "")
 	must(t, err)
@@ -214,7 +214,7 @@ func TestAUseThatIsNotWrittenYetIsWrittenWhenClosing(t *testing.T) {
 	}
 }
 
-func TestATokenExpires(t *testing.T) {
+func TestTokenExpires(t *testing.T) {
 	h := newFixture(t)
 	id := h.user(t, "jo", 4)
 	expires := resource.SecondsOf(h.clock.Now().Add(time.Hour))
@@ -236,7 +236,7 @@ func TestATokenExpires(t *testing.T) {
 	}
 }
 
-func TestATokenDoesNoMoreThanItsRole(t *testing.T) {
+func TestTokenIsLimitedToItsRole(t *testing.T) {
 	h := newFixture(t)
 	admin := h.user(t, "boss", 1)
 	viewer := h.user(t, "jo", 4)
@@ -272,7 +272,7 @@ func TestATokenDoesNoMoreThanItsRole(t *testing.T) {
 	}
 }
 
-func TestAnAccessIsRenewedWithTheLimitsOfItsToken(t *testing.T) {
+func TestRefreshedAccessKeepsTheLimitsOfItsToken(t *testing.T) {
 	h := newFixture(t)
 	admin := h.user(t, "boss", 1)
 	for bearer, token := range map[string]people.Token{

@@ -8,7 +8,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-func TestAddingUsersFromTheCommandLine(t *testing.T) {
+func TestAddUserFromTheCommandLine(t *testing.T) {
 	h := newFixture(t)
 	for _, tt := range []struct{ name, password, role, err, email string }{
 		{"admin", password, "administrator", "", "admin@localhost"},
@@ -43,7 +43,7 @@ func TestAddingUsersFromTheCommandLine(t *testing.T) {
 	}
 }
 
-func TestSettingAPasswordEndsTheOldOne(t *testing.T) {
+func TestNewPasswordReplacesTheOldOne(t *testing.T) {
 	h := newFixture(t)
 	h.user(t, "jo", 4)
 	for _, tt := range []struct{ name, password, err string }{

@@ -41,7 +41,7 @@ func write(t *testing.T, f sheet.Format) string {
 	return b.String()
 }
 
-func TestCSVAndTSVAreReadBackAndHoldNoFormula(t *testing.T) {
+func TestCSVAndTSVRoundTripWithoutFormulas(t *testing.T) {
 	want := [][]string{
 		{"id", "'=name", "up", "load"},
 		{"7", `web, "1"`, "true", "9.810000000000002"},
@@ -62,7 +62,7 @@ func TestCSVAndTSVAreReadBackAndHoldNoFormula(t *testing.T) {
 	}
 }
 
-func TestMarkdownIsATableWhoseTextIsText(t *testing.T) {
+func TestMarkdownTableEscapesText(t *testing.T) {
 	want := `| id | =name | up | load |
 | ---: | --- | --- | ---: |
 | 7 | web, "1" | true | 9.810000000000002 |
@@ -75,7 +75,7 @@ func TestMarkdownIsATableWhoseTextIsText(t *testing.T) {
 	}
 }
 
-func TestAWorkbookHasNumbersOnlyWhereTheyAreKeptAndNoFormula(t *testing.T) {
+func TestWorkbookKeepsExactNumbersAndNoFormulas(t *testing.T) {
 	file, err := excelize.OpenReader(strings.NewReader(write(t, sheet.XLSX)))
 	if err != nil {
 		t.Fatal(err)
@@ -106,7 +106,7 @@ func TestAWorkbookHasNumbersOnlyWhereTheyAreKeptAndNoFormula(t *testing.T) {
 	}
 }
 
-func TestALongTextIsCutInAWorkbookAndSaysSo(t *testing.T) {
+func TestLongTextIsTruncatedInAWorkbookWithANote(t *testing.T) {
 	var b bytes.Buffer
 	w, err := sheet.XLSX.Open(&b, head[:1])
 	if err != nil {
@@ -133,7 +133,7 @@ func TestALongTextIsCutInAWorkbookAndSaysSo(t *testing.T) {
 	}
 }
 
-func TestMoreRowsThanASheetHoldsGoOnInTheNext(t *testing.T) {
+func TestRowsOverTheSheetLimitContinueInTheNextSheet(t *testing.T) {
 	var b bytes.Buffer
 	w, err := sheet.XLSX.Open(&b, head[:1])
 	if err != nil {
@@ -161,7 +161,7 @@ func TestMoreRowsThanASheetHoldsGoOnInTheNext(t *testing.T) {
 	}
 }
 
-func TestAWorkbookNamesItsSheetsAndSaysWhatItIsAbout(t *testing.T) {
+func TestWorkbookHasSheetNamesAndProperties(t *testing.T) {
 	var b bytes.Buffer
 	w, err := sheet.NewWorkbook(&b, func(n int) string { return "Report " + strconv.Itoa(n) }, sheet.Columns("Device"))
 	if err != nil {

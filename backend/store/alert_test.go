@@ -150,7 +150,7 @@ func (w *watched) calls(who *resource.Access, steps []step) {
 	}
 }
 
-func TestAnAlertKeepsItsIdUntilItClears(t *testing.T) {
+func TestAlertKeepsItsIDUntilItClears(t *testing.T) {
 	w := watch(t)
 	first, changed := w.raise(1, threshold.SeverityWarn, 0)
 	if !changed || first.ID != 1 || w.status(1) != "unconfirmed-warn-none" {
@@ -187,7 +187,7 @@ func TestAnAlertKeepsItsIdUntilItClears(t *testing.T) {
 	}
 }
 
-func TestAnAlertReadsLikeThis(t *testing.T) {
+func TestAlertJSON(t *testing.T) {
 	w := watch(t)
 	w.raise(1, threshold.SeverityError, 0)
 	const want = `{"id":"1","type":"dataSourceAlert","severity":3,"startEpoch":1777896000,"endEpoch":0,` +
@@ -228,7 +228,7 @@ func manyColumns() string {
 	return strings.Join(names, ",")
 }
 
-func TestAlertsFilterAndAClearedOneShowsOnlyWhenAskedFor(t *testing.T) {
+func TestClearedAlertsAreListedOnlyOnRequest(t *testing.T) {
 	w := watch(t)
 	w.raise(1, threshold.SeverityWarn, 0)     // alert 1
 	w.raise(2, threshold.SeverityError, 1)    // 2
@@ -269,7 +269,7 @@ func TestAlertsFilterAndAClearedOneShowsOnlyWhenAskedFor(t *testing.T) {
 	})
 }
 
-func TestWhoMayNotSeeADeviceLearnsNothingOfItsAlerts(t *testing.T) {
+func TestAlertsOfHiddenDevicesAreHidden(t *testing.T) {
 	w := watch(t)
 	w.raise(1, threshold.SeverityWarn, 0)  // alert 1
 	w.raise(2, threshold.SeverityError, 1) // 2: not in Oslo
@@ -312,7 +312,7 @@ func TestWhoMayNotSeeADeviceLearnsNothingOfItsAlerts(t *testing.T) {
 			`"monitorObjectType":"collector","collectorId":1,"resourceTemplateType":""}`}})
 }
 
-func TestAcknowledgingNotingAndEscalating(t *testing.T) {
+func TestAcknowledgeNoteAndEscalate(t *testing.T) {
 	w := watch(t)
 	w.calls(admin, []step{
 		{"POST /setting/alert/chains", `{"name":"Net","destinations":[{"type":"single",` +
@@ -369,7 +369,7 @@ func TestAcknowledgingNotingAndEscalating(t *testing.T) {
 	}
 }
 
-func TestAnAcknowledgementIsRemoved(t *testing.T) {
+func TestAcknowledgementCanBeRemoved(t *testing.T) {
 	w := watch(t)
 	w.raise(1, threshold.SeverityWarn, 0)
 	w.raise(2, threshold.SeverityWarn, 0)
@@ -496,7 +496,7 @@ func TestNoAlertOpensWhereAlertingIsDisabled(t *testing.T) {
 	})
 }
 
-func TestADeletedDevicesAlertsClearAndGoWithIt(t *testing.T) {
+func TestDeletingADeviceClearsItsAlerts(t *testing.T) {
 	w := watch(t)
 	const all = "GET /alert/alerts?fields=id,cleared,endEpoch&filter=cleared%3A%22*%22"
 	w.raise(1, threshold.SeverityWarn, 0)
@@ -520,7 +520,7 @@ func TestADeletedDevicesAlertsClearAndGoWithIt(t *testing.T) {
 	})
 }
 
-func TestClearedAlertsAreKeptAsLongAsThePortalSays(t *testing.T) {
+func TestClearedAlertsAreKeptForTheConfiguredTime(t *testing.T) {
 	w := watch(t)
 	w.raise(1, threshold.SeverityWarn, 0)
 	w.clear(1, 1)
@@ -541,7 +541,7 @@ func TestClearedAlertsAreKeptAsLongAsThePortalSays(t *testing.T) {
 		[]step{{"GET /alert/alerts?fields=id&filter=cleared%3A%22*%22", "", page(`{"id":"2"},{"id":"3"}`, "2")}})
 }
 
-func TestAnAlertHasTheUnitThatTheGraphsOfItsDataPointSay(t *testing.T) {
+func TestAlertHasTheUnitOfItsGraph(t *testing.T) {
 	w := watch(t)
 	w.raise(1, threshold.SeverityWarn, 0)
 	unit := func(want string) {
@@ -564,7 +564,7 @@ func TestAnAlertHasTheUnitThatTheGraphsOfItsDataPointSay(t *testing.T) {
 	unit("%")
 }
 
-func TestAnAlertHasTheWordForItsValue(t *testing.T) {
+func TestAlertHasTheTextOfItsValue(t *testing.T) {
 	w := watch(t)
 	w.raise(1, threshold.SeverityWarn, 0)
 	w.raise(2, threshold.SeverityError, 0)
@@ -614,7 +614,7 @@ func TestDevicesAreCountedFromAnIndexAlone(t *testing.T) {
 	}
 }
 
-func TestTheNewestActiveAlertsAreReadFromAnIndex(t *testing.T) {
+func TestNewestActiveAlertsAreReadFromAnIndex(t *testing.T) {
 	w := watch(t)
 	file, err := sql.Open("sqlite", "file:"+w.path)
 	if err != nil {

@@ -29,7 +29,7 @@ func (h *fixture) auditLines() []string {
 	return lines
 }
 
-func TestEveryWriteOfACallerIsOneLineOfTheAuditLog(t *testing.T) {
+func TestEveryWriteIsOneAuditLogEntry(t *testing.T) {
 	h := open(t)
 	for _, do := range [][2]string{
 		{"POST /device/groups", `{"name":"Oslo"}`},
@@ -63,7 +63,7 @@ func TestEveryWriteOfACallerIsOneLineOfTheAuditLog(t *testing.T) {
 	}
 }
 
-func TestTheAuditLogDescribesAChangeInASentence(t *testing.T) {
+func TestAuditLogDescribesAChangeInASentence(t *testing.T) {
 	h := open(t)
 	for _, tt := range []struct {
 		change resource.Change
@@ -91,7 +91,7 @@ func TestTheAuditLogDescribesAChangeInASentence(t *testing.T) {
 	}
 }
 
-func TestTheAuditLogNamesARowByItsNameRatherThanByAFilter(t *testing.T) {
+func TestAuditLogUsesTheNameOfARow(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"id":11,"name":"My weekly alerts","username":"*","description":"x"}`: "My weekly alerts",
 		`{"id":7,"name":"10.0.0.7","displayName":"web-42"}`:                    "web-42",
@@ -104,7 +104,7 @@ func TestTheAuditLogNamesARowByItsNameRatherThanByAFilter(t *testing.T) {
 	}
 }
 
-func TestTheAuditLogShowsTheObjectBeforeAndAfterWithoutSecrets(t *testing.T) {
+func TestAuditLogShowsBeforeAndAfterWithoutSecrets(t *testing.T) {
 	h := open(t)
 	h.ask(admin, "POST /device/groups", `{"name":"Oslo","customProperties":[{"name":"ssh.pass","value":"hunter22"}]}`)
 	h.ask(admin, "PATCH /device/groups/2", `{"customProperties":[{"name":"ssh.pass","value":"hunter23"}]}`)
@@ -128,7 +128,7 @@ func TestTheAuditLogShowsTheObjectBeforeAndAfterWithoutSecrets(t *testing.T) {
 	}
 }
 
-func TestTheAuditLogKeepsNothingThatWasRolledBackAndNothingOfThePortalItself(t *testing.T) {
+func TestAuditLogOmitsRollbacksAndInternalWrites(t *testing.T) {
 	h := open(t)
 	d := fleet.Device{Name: "x", DisplayName: "x", GroupIDs: resource.IDs{ground.RootGroup}, CollectorID: 1}
 	failed := fmt.Errorf("no")
@@ -155,7 +155,7 @@ func TestTheAuditLogKeepsNothingThatWasRolledBackAndNothingOfThePortalItself(t *
 	}
 }
 
-func TestTheAuditLogForgetsWhatIsTooOld(t *testing.T) {
+func TestAuditLogDeletesOldEntries(t *testing.T) {
 	h := open(t)
 	err := h.db.Write(t.Context(), func(tx resource.Tx) error {
 		for i := range 600 {
@@ -180,7 +180,7 @@ func TestTheAuditLogForgetsWhatIsTooOld(t *testing.T) {
 	}
 }
 
-func BenchmarkAWriteWithTheAuditLog(b *testing.B) {
+func BenchmarkWriteWithAuditLog(b *testing.B) {
 	for _, kept := range []bool{false, true} {
 		b.Run(fmt.Sprint(kept), func(b *testing.B) {
 			h := open(b)

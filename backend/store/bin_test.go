@@ -6,7 +6,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-func TestADeletedDeviceComesBackToWhereItWas(t *testing.T) {
+func TestDeletedDeviceIsRestoredToItsGroups(t *testing.T) {
 	h := open(t)
 	h.ask(admin, "POST /device/groups", `{"name":"Oslo"}`)                    // 2
 	h.ask(admin, "POST /device/groups", `{"name":"Austin"}`)                  // 3

@@ -24,7 +24,7 @@ var parcels = resource.Resource[*parcel]{
 	},
 }
 
-func TestBytesAreKeptAsTheyAre(t *testing.T) {
+func TestBytesAreStoredUnchanged(t *testing.T) {
 	h := open(t)
 	if _, err := store.Add(h.db, &parcels); err != nil {
 		t.Fatal(err)

@@ -39,7 +39,7 @@ func read(t *testing.T, c *store.Chunks, space string) map[int64]string {
 	return all
 }
 
-func TestChunksAreThereAfterACommitAndNotAfterAnError(t *testing.T) {
+func TestChunksAreStoredByACommitOnly(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "chunks.db")
 	c := openChunks(t, path)
 	if err := c.Write(func(tx store.ChunksTx) error {
@@ -99,7 +99,7 @@ func TestRowsFindsAnyNumberOfChunks(t *testing.T) {
 	}
 }
 
-func TestAFileOfChunksThatCannotBeUsedIsRefusedWithASentence(t *testing.T) {
+func TestUnusableChunkFileIsRefusedWithAMessage(t *testing.T) {
 	folder := t.TempDir()
 	newer := filepath.Join(folder, "newer.db")
 	c := openChunks(t, newer)
@@ -150,7 +150,7 @@ func TestChunksOfANewerVersionAreRefused(t *testing.T) {
 	}
 }
 
-func TestAWriteOfChunksThatRunsTwiceWritesOnce(t *testing.T) {
+func TestRepeatedChunkWriteWritesOnce(t *testing.T) {
 	c, err := store.OpenChunks(t.Context(), store.ChunkOptions{Path: filepath.Join(t.TempDir(), "chunks.db"),
 		Spaces: []string{"a"}, Twice: true})
 	if err != nil {

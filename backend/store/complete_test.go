@@ -14,7 +14,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-func TestAnOlderPortalGetsTheBuiltInDataSourcesAddedSinceOnce(t *testing.T) {
+func TestUpgradeAddsNewBuiltInDataSourcesOnce(t *testing.T) {
 	const disks, network = 101, 102
 	w := watch(t)
 	var settings setting.Setting
@@ -61,7 +61,7 @@ func TestAnOlderPortalGetsTheBuiltInDataSourcesAddedSinceOnce(t *testing.T) {
 	}
 }
 
-func TestAnUpgradeChangesBuiltInDataSourcesButNotWhatSomebodyChanged(t *testing.T) {
+func TestUpgradeKeepsModifiedBuiltInDataSources(t *testing.T) {
 	const oldUse = "if(speed > 0, max(inBits, outBits)/speed/10000, 0)"
 	for _, tt := range []struct {
 		name        string
@@ -130,7 +130,7 @@ func TestAnUpgradeChangesBuiltInDataSourcesButNotWhatSomebodyChanged(t *testing.
 	}
 }
 
-func TestAnUpgradeLeavesTheRolesAsTheyAre(t *testing.T) {
+func TestUpgradeKeepsRoles(t *testing.T) {
 	w := watch(t)
 	w.tx(func(ctx context.Context, tx resource.Tx) error {
 		settings, err := setting.Settings.Defaults()

@@ -12,7 +12,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-func TestEachConditionOfACollectorHasAnAlertOfItsOwn(t *testing.T) {
+func TestEachCollectorConditionHasItsOwnAlert(t *testing.T) {
 	w := watch(t)
 	w.steps(nil, []step{
 		{"POST /setting/alert/chains", `{"name":"Portal","destinations":[{"type":"single",` +
@@ -74,7 +74,7 @@ func TestEachConditionOfACollectorHasAnAlertOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestAHeartbeatAlertOfAnEarlierVersionClears(t *testing.T) {
+func TestHeartbeatAlertOfAnOlderVersionClears(t *testing.T) {
 	w := watch(t)
 	w.tx(func(ctx context.Context, tx resource.Tx) error {
 		old := alert.Alert{Type: alert.AgentDownAlert, ObjectType: "collector", CollectorID: 1,

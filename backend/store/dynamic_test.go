@@ -56,7 +56,7 @@ func company(t *testing.T) *fixture {
 	return h
 }
 
-func TestADynamicGroupHoldsTheDevicesItsExpressionAppliesTo(t *testing.T) {
+func TestDynamicGroupHoldsMatchingDevices(t *testing.T) {
 	company(t).steps(admin, []step{
 		{listMembers, "", members("web-1", "3,4", "web-2", "1,4", "db-1", "2")},
 		{"GET /device/groups/4?fields=groupType,appliesTo,numOfHosts,numOfDirectDevices", "",
@@ -124,7 +124,7 @@ func TestMembershipFollowsEveryChange(t *testing.T) {
 	}
 }
 
-func TestNobodyIsPutIntoADynamicGroupByHand(t *testing.T) {
+func TestDynamicGroupRefusesManualMembers(t *testing.T) {
 	h := company(t)
 	read := h.ask(admin, "GET /device/devices/1", "")
 	h.steps(admin, []step{
@@ -142,7 +142,7 @@ func TestNobodyIsPutIntoADynamicGroupByHand(t *testing.T) {
 	})
 }
 
-func TestAWrongExpressionSaysWhere(t *testing.T) {
+func TestInvalidExpressionReportsThePosition(t *testing.T) {
 	company(t).steps(admin, []step{
 		{"PATCH /device/groups/4", `{"appliesTo":"isWindow()"}`, `invalid appliesTo: appliesTo: there is no function ` +
 			`"isWindow" at 0; did you mean isWindows?`},
@@ -161,7 +161,7 @@ func bound(group int64) *resource.Access {
 			{Object: resource.DeviceGroup, Op: resource.Modify, Groups: map[int64]bool{group: true}}}}
 }
 
-func TestARoleBoundToGroupsSeesDynamicMembersAndChoosesNone(t *testing.T) {
+func TestGroupLimitedRoleSeesButCannotChangeDynamicMembers(t *testing.T) {
 	h := company(t)
 	const denied = "denied: an expression chooses among all devices, so changing one takes a role that may change " +
 		"all device groups"
@@ -225,7 +225,7 @@ func TestFunctions(t *testing.T) {
 	})
 }
 
-func TestAFunctionDoesNotTellOfGroupsTheRoleDoesNotSee(t *testing.T) {
+func TestFunctionDoesNotRevealHiddenGroups(t *testing.T) {
 	h := company(t)
 	h.steps(admin, []step{{"POST /setting/functions", `{"name":"isWeb","code":"true"}`, ""},
 		{"PATCH /device/groups/4", `{"appliesTo":"isWeb()"}`, ""}})
@@ -248,7 +248,7 @@ func TestAFunctionDoesNotTellOfGroupsTheRoleDoesNotSee(t *testing.T) {
 	})
 }
 
-func TestAlertsAreEnabledUnlessAGroupAboveSaysNo(t *testing.T) {
+func TestAlertingIsEnabledUnlessAnAncestorDisablesIt(t *testing.T) {
 	company(t).steps(admin, []step{
 		{"PATCH /device/groups/2", `{"disableAlerting":true}`, ""},
 		{"GET /device/groups?fields=id,effectiveAlertEnabled", "", `{"total":4,"searchId":null,"items":[{"id":1,` +
@@ -257,7 +257,7 @@ func TestAlertsAreEnabledUnlessAGroupAboveSaysNo(t *testing.T) {
 	})
 }
 
-func TestOneExpressionIsHeldAgainstManyDevicesInOnePass(t *testing.T) {
+func TestExpressionIsEvaluatedForManyDevicesInOnePass(t *testing.T) {
 	h := company(t)
 	const many = 5000
 	err := h.db.Write(t.Context(), func(tx resource.Tx) error {
@@ -282,7 +282,7 @@ func TestOneExpressionIsHeldAgainstManyDevicesInOnePass(t *testing.T) {
 // hostileExpression takes many steps for each character of a value.
 func hostileExpression() string { return `description =~ "^` + strings.Repeat("a?", 450) + `$"` }
 
-func TestExpressionsAreRefusedThatTakeTooMuchWorkBesideTheOthers(t *testing.T) {
+func TestExpressionOverTheTotalCostIsRefused(t *testing.T) {
 	h := open(t)
 	const tooMuch = "with it, the expressions of all %s together would have more than 50000 terms, or more than " +
 		"100000 steps of regular expressions, and every change of a device evaluates them all. Use " +
@@ -348,7 +348,7 @@ func TestExpressionsAreRefusedThatTakeTooMuchWorkBesideTheOthers(t *testing.T) {
 	})
 }
 
-func TestAnExpressionThatAnEarlierVersionStoredBeyondTheLimitIsNamedAndNotAsked(t *testing.T) {
+func TestStoredExpressionOverTheLimitIsReportedAndNotEvaluated(t *testing.T) {
 	h, hostile := open(t), hostileExpression()
 	err := h.db.Write(t.Context(), func(tx resource.Tx) error {
 		for i := range 80 {

@@ -9,7 +9,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-func TestAFeedTellsEachRowThatACommitChangedOnce(t *testing.T) {
+func TestFeedReportsEachChangedRowOncePerCommit(t *testing.T) {
 	h := openNested(t)
 	feed := h.db.Follow("port", "lane")
 	t.Cleanup(feed.Close)

@@ -14,7 +14,7 @@ const (
 	warmth   resource.Value          = "lamp.warmth"
 )
 
-func TestAHookRunsInTheTransactionOfItsTrigger(t *testing.T) {
+func TestHookRunsInTheTransactionOfItsTrigger(t *testing.T) {
 	const lampRows, roomRows resource.Name[*lamp] = "lamp", "room"
 	refused := errors.New("refused")
 	follower := rooms()
@@ -57,7 +57,7 @@ func TestAHookRunsInTheTransactionOfItsTrigger(t *testing.T) {
 	}
 }
 
-func TestAValueIsWhatTheResourceThatSuppliesItComputes(t *testing.T) {
+func TestComputedValueComesFromItsResource(t *testing.T) {
 	for name, tt := range map[string]struct {
 		supplied bool
 		want     string

@@ -12,9 +12,9 @@ import (
 	"spyglass/backend/resource"
 )
 
-// TestAPageFarDownIsTheSameAsACount holds pages that are found by marks against
+// TestDeepPageMatchesCounting holds pages that are found by marks against
 // a count of the rows, while rows go, come back and come behind the others.
-func TestAPageFarDownIsTheSameAsACount(t *testing.T) {
+func TestDeepPageMatchesCounting(t *testing.T) {
 	h := open(t)
 	add := func(n int) {
 		t.Helper()

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestManyValuesPushOutOnlyThoseThatNobodyAsksFor(t *testing.T) {
+func TestCacheEvictsTheLeastRecentlyUsed(t *testing.T) {
 	m := &memos{}
 	m.put("tree", memo{value: "of groups"})
 	m.put("once", memo{value: "and never again"})
@@ -25,7 +25,7 @@ func TestManyValuesPushOutOnlyThoseThatNobodyAsksFor(t *testing.T) {
 	}
 }
 
-func TestTreesThatDifferAreCountedApart(t *testing.T) {
+func TestDifferentTreesHaveDifferentDigests(t *testing.T) {
 	trees := []map[int64][]int64{
 		nil, {1: nil}, {1: {2}}, {1: {2, 3}}, {1: {3, 2}}, {1: {2}, 3: nil}, {1: nil, 2: {3}}, {12: nil},
 		{1: {2}, 3: {4}},

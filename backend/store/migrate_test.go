@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestEveryStartOfANewVersionKeepsACopyOfWhatWasThere(t *testing.T) {
+func TestUpgradeKeepsASafetyCopy(t *testing.T) {
 	h := open(t)
 	for _, name := range []string{"a", "b", "c"} { // all within one second
 		h.ask(admin, "POST /device/devices", `{"name":"`+name+`"}`)

@@ -166,9 +166,9 @@ func (l *wordList) ask(q url.Values) string {
 	return string(answer.(resource.JSON))
 }
 
-// TestAFilterFindsTheSameInMemoryAsInSQLite runs random queries twice, while
+// TestFilterGivesTheSameInMemoryAndInSQLite runs random queries twice, while
 // rows come, change and go.
-func TestAFilterFindsTheSameInMemoryAsInSQLite(t *testing.T) {
+func TestFilterGivesTheSameInMemoryAndInSQLite(t *testing.T) {
 	for seed := range uint64(2) {
 		l := newWordList(t, seed)
 		newest, used := int64(0), 0
@@ -196,7 +196,7 @@ func TestAFilterFindsTheSameInMemoryAsInSQLite(t *testing.T) {
 	}
 }
 
-func TestAQuestionsTimeStandsWhileItsTextsComeIntoMemory(t *testing.T) {
+func TestQueryTimeIsPausedWhileTheCacheLoads(t *testing.T) {
 	l := newWordList(t, 0)
 	l.change(0)
 	l.db.MirrorFrom(0)
@@ -217,7 +217,7 @@ func TestAQuestionsTimeStandsWhileItsTextsComeIntoMemory(t *testing.T) {
 	}
 }
 
-func TestWhatIsKeptOfAListTellsLargeNumbersApart(t *testing.T) {
+func TestCachedListDistinguishesLargeNumbers(t *testing.T) {
 	l := newWordList(t, 0)
 	err := l.db.Write(t.Context(), func(tx resource.Tx) error {
 		for _, size := range []int64{1777896000, 1777896000, 1777896000, 1777896001, 1777896001} {
@@ -244,9 +244,9 @@ func TestWhatIsKeptOfAListTellsLargeNumbersApart(t *testing.T) {
 	}
 }
 
-// TestAnAnswerFromMemoryIsOfOneState runs queries while rows change places: in
+// TestCachedResponseIsAConsistentSnapshot runs queries while rows change places: in
 // every state 50 of 100 have the note.
-func TestAnAnswerFromMemoryIsOfOneState(t *testing.T) {
+func TestCachedResponseIsAConsistentSnapshot(t *testing.T) {
 	l := newWordList(t, 0)
 	l.db.MirrorFrom(0)
 	put := func(rows ...word) {

@@ -95,7 +95,7 @@ func page(items string, total string) string {
 	return `{"total":` + total + `,"searchId":null,"items":[` + items + `],"data":null}`
 }
 
-func TestNestedRowsAreThereOnlyBelowTheirOwnParents(t *testing.T) {
+func TestNestedRowsExistOnlyUnderTheirParent(t *testing.T) {
 	h := openNested(t)
 	h.steps(nil, []step{
 		{"GET /device/devices/1/ports/P_1", "", `{"id":"P_1","deviceId":1,"label":"a","closed":false}`},
@@ -111,7 +111,7 @@ func TestNestedRowsAreThereOnlyBelowTheirOwnParents(t *testing.T) {
 	})
 }
 
-func TestARoleSeesRowsOfTheDevicesItSees(t *testing.T) {
+func TestRoleSeesOnlyRowsOfItsDevices(t *testing.T) {
 	h := openNested(t)
 	h.steps(inOslo(resource.Read), []step{
 		{"GET /ports?fields=id", "", page(`{"id":"P_1"}`, "1")},
@@ -129,14 +129,14 @@ func TestARoleSeesRowsOfTheDevicesItSees(t *testing.T) {
 		`"deviceId":1,"label":"c","closed":false}`}})
 }
 
-func TestTheTotalFollowsADeviceThatMoves(t *testing.T) {
+func TestTotalFollowsAMovedDevice(t *testing.T) {
 	h := openNested(t)
 	h.steps(inOslo(resource.Read), []step{{"GET /ports?size=1&offset=1", "", page("", "1")}})
 	h.steps(nil, []step{{"PATCH /device/devices/2", `{"hostGroupIds":"2"}`, ""}})
 	h.steps(inOslo(resource.Read), []step{{"GET /ports?size=1&offset=1&fields=id", "", page(`{"id":"P_2"}`, "2")}})
 }
 
-func TestAListLeavesOutTheUnusualUnlessItIsAskedFor(t *testing.T) {
+func TestListOmitsSpecialRowsUnlessRequested(t *testing.T) {
 	h := openNested(t)
 	h.steps(nil, []step{
 		{"PATCH /device/devices/1/ports/1", `{"closed":true}`, ""},
@@ -148,7 +148,7 @@ func TestAListLeavesOutTheUnusualUnlessItIsAskedFor(t *testing.T) {
 	})
 }
 
-func TestRowsGoWithTheDeviceTheyNameWhenItGoesForGood(t *testing.T) {
+func TestRowsAreDeletedWithTheirPurgedDevice(t *testing.T) {
 	h := openNested(t)
 	count := func() (n int) {
 		t.Helper()
@@ -174,7 +174,7 @@ func TestRowsGoWithTheDeviceTheyNameWhenItGoesForGood(t *testing.T) {
 	}
 }
 
-func TestConditionsReachWhatARowNames(t *testing.T) {
+func TestConditionsFollowReferences(t *testing.T) {
 	h := openNested(t)
 	for _, tt := range []struct {
 		where []resource.Where
@@ -195,7 +195,7 @@ func TestConditionsReachWhatARowNames(t *testing.T) {
 	}
 }
 
-func TestAReferenceToWhatMayNotBeSeenReadsLikeOneToNothing(t *testing.T) {
+func TestReferenceToAHiddenRowReadsAsMissing(t *testing.T) {
 	h := openNested(t)
 	type tie struct{ ID, DeviceID int64 }
 	add(h, &resource.Resource[*tie]{
@@ -214,7 +214,7 @@ func TestAReferenceToWhatMayNotBeSeenReadsLikeOneToNothing(t *testing.T) {
 	})
 }
 
-func TestWhoWatchesATableIsToldOfItsCommitsAndNoOthers(t *testing.T) {
+func TestWatchersAreNotifiedOfCommitsToTheirTable(t *testing.T) {
 	h := openNested(t)
 	changed, stop := h.db.Watch("port", "lane")
 	announced := func() bool {
@@ -282,7 +282,7 @@ func levels(wishes map[int64]int64) *resource.View[*level] {
 	}
 }
 
-func TestAViewFiltersSortsPagesAndSavesLikeATable(t *testing.T) {
+func TestViewBehavesLikeATable(t *testing.T) {
 	h := openNested(t)
 	h.endpoints = append(h.endpoints, store.ViewEndpoints(h.db, levels(map[int64]int64{1: 5, 2: 6, 3: 5}))...)
 	h.steps(nil, []step{

@@ -12,7 +12,7 @@ import (
 	"spyglass/backend/store"
 )
 
-func TestAFolderThatIsDeletedTakesNoMoreWrites(t *testing.T) {
+func TestDeletedFolderRefusesWrites(t *testing.T) {
 	for name, lose := range map[string]func(folder string) error{
 		"deleted":  os.RemoveAll,
 		"replaced": func(folder string) error { return os.Rename(folder, folder+"-away") },
@@ -68,7 +68,7 @@ func TestAFolderThatIsDeletedTakesNoMoreWrites(t *testing.T) {
 	}
 }
 
-func TestADamagedDatabaseIsFoundBesideWhoeverHasItOpen(t *testing.T) {
+func TestDamagedDatabaseIsDetectedWhileOpen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "portal.db")
 	db, err := version(path, lamps())
 	if err != nil {
@@ -110,7 +110,7 @@ func TestADamagedDatabaseIsFoundBesideWhoeverHasItOpen(t *testing.T) {
 	}
 }
 
-func TestADeletedDatabaseIsNoticedWithoutAWrite(t *testing.T) {
+func TestDeletedDatabaseIsDetectedWithoutAWrite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
 	db, err := store.Open(t.Context(), store.Options{Path: path, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {

@@ -38,7 +38,7 @@ func pageOf(items ...string) string {
 		`],"data":null}`
 }
 
-func TestPropertiesAreListedAsTheyApply(t *testing.T) {
+func TestEffectivePropertiesAreListed(t *testing.T) {
 	equipped(t).steps(admin, []step{
 		{`GET /device/devices/1/properties?filter=type!:"system"`, "",
 			pageOf(propOdd, propOwner, propCommunity, propPass, propTier)},
@@ -68,7 +68,7 @@ func TestPropertiesAreListedAsTheyApply(t *testing.T) {
 	})
 }
 
-func TestAPropertyLivesThroughAllFiveMethods(t *testing.T) {
+func TestPropertySupportsAllFiveMethods(t *testing.T) {
 	equipped(t).steps(admin, []step{
 		{`POST /device/devices/1/properties`, `{"name":"tier","value":"lead"}`,
 			strings.Replace(strings.Replace(propTier, `"gold"`, `"lead"`, 1), `"inherit"`, `"custom"`, 1)},
@@ -99,7 +99,7 @@ func TestAPropertyLivesThroughAllFiveMethods(t *testing.T) {
 	})
 }
 
-func TestAPropertyKeepsItsSecretAndMovesItsDevice(t *testing.T) {
+func TestPropertyKeepsItsSecretAndUpdatesItsDevice(t *testing.T) {
 	h := equipped(t)
 	h.steps(admin, []step{
 		{`PATCH /device/devices/1/properties/ssh.pass`, `{"value":"********"}`, ""},
@@ -115,7 +115,7 @@ func TestAPropertyKeepsItsSecretAndMovesItsDevice(t *testing.T) {
 	}
 }
 
-func TestAPropertyIsWrittenOnlyWhereTheRowMayBe(t *testing.T) {
+func TestPropertyNeedsEditAccessToItsRow(t *testing.T) {
 	h := equipped(t)
 	who := bound(3)
 	h.steps(who, []step{
@@ -137,7 +137,7 @@ func TestAPropertyIsWrittenOnlyWhereTheRowMayBe(t *testing.T) {
 		`device, but not edit it`}})
 }
 
-func TestAPropertyWithAnOldETagIsRefused(t *testing.T) {
+func TestPropertyWithAnOldETagIsRefused(t *testing.T) {
 	h := equipped(t)
 	answer, err := h.do(admin, "GET /device/devices/1/properties/owner", "", "")
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-func TestARowIsPutUnderTheIdItBrings(t *testing.T) {
+func TestPutStoresARowUnderItsID(t *testing.T) {
 	h := open(t)
 	put := func(id int64, name string) {
 		t.Helper()

@@ -12,7 +12,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-func TestRowsAreFoundUpToALimitAndDeletedByCondition(t *testing.T) {
+func TestRowsAreFoundWithALimitAndDeletedByCondition(t *testing.T) {
 	h := open(t)
 	const groups resource.Name[*fleet.Group] = "deviceGroup"
 	const devices resource.Name[*fleet.Device] = "device"
@@ -61,7 +61,7 @@ func TestRowsAreFoundUpToALimitAndDeletedByCondition(t *testing.T) {
 	}
 }
 
-func TestRowsThatAreNamedByTheirIDsAreAskedForByOneQuestionHoweverManyThereAre(t *testing.T) {
+func TestRowsByIDUseOneQuery(t *testing.T) {
 	h := open(t)
 	err := h.db.Write(t.Context(), func(tx resource.Tx) error {
 		for i := range 6 {

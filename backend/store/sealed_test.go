@@ -11,7 +11,7 @@ import (
 	"spyglass/backend/store"
 )
 
-func TestASealedFieldIsReadAgainAndLiesInNoFile(t *testing.T) {
+func TestSealedFieldRoundTripsAndIsInNoFile(t *testing.T) {
 	dir := t.TempDir()
 	db, err := store.Open(t.Context(), store.Options{Path: filepath.Join(dir, "portal.db")})
 	if err != nil {

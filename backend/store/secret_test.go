@@ -10,7 +10,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-func TestAPersonMakesAPropertySecret(t *testing.T) {
+func TestUserMarksAPropertyAsSecret(t *testing.T) {
 	h := open(t)
 	for _, step := range []struct{ request, body, want string }{
 		{"POST /device/devices", `{"name":"a","customProperties":[{"name":"door","value":"7-13","secret":true},` +
@@ -60,7 +60,7 @@ func TestAPersonMakesAPropertySecret(t *testing.T) {
 	}
 }
 
-func TestAFlagComesDownWithThePropertyOfAGroup(t *testing.T) {
+func TestSecretFlagIsInheritedFromGroups(t *testing.T) {
 	h := open(t)
 	h.ask(admin, "POST /device/groups", `{"name":"Oslo","customProperties":[{"name":"door","value":"7-13",`+
 		`"secret":true}]}`)
@@ -77,7 +77,7 @@ func TestAFlagComesDownWithThePropertyOfAGroup(t *testing.T) {
 	}
 }
 
-func TestWhatOlderRulesShowedIsSecretAtTheNextStart(t *testing.T) {
+func TestPropertiesBecomeSecretUnderNewRulesAtTheNextStart(t *testing.T) {
 	h := open(t)
 	h.ask(admin, "POST /device/devices", `{"name":"a","customProperties":[{"name":"mysqlpxd","value":"hunter22"}]}`)
 	h.ask(admin, "PATCH /device/devices/1", `{"customProperties":[{"name":"mysqlpxd","value":"hunter23"}]}`)
@@ -127,7 +127,7 @@ func TestWhatOlderRulesShowedIsSecretAtTheNextStart(t *testing.T) {
 	}
 }
 
-func TestASealedValueOpensInItsOwnRowOnly(t *testing.T) {
+func TestSealedValueOpensOnlyInItsOwnRow(t *testing.T) {
 	h := open(t)
 	h.ask(admin, "POST /device/devices", `{"name":"a","customProperties":[{"name":"snmp.community","value":"one"}]}`)
 	h.ask(admin, "POST /device/devices", `{"name":"b","customProperties":[{"name":"snmp.community","value":"two"}]}`)

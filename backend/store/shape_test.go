@@ -78,7 +78,7 @@ func version(path string, resources ...*resource.Resource[*lamp]) (*store.DB, er
 	return db, nil
 }
 
-func TestAFileOfANewerVersionIsRefusedAndLeftAsItIs(t *testing.T) {
+func TestNewerFileIsRefusedAndUnchanged(t *testing.T) {
 	type list = []*resource.Resource[*lamp]
 	former := lamps()
 	former.Former = []string{"colour text"}
@@ -126,7 +126,7 @@ func TestAFileOfANewerVersionIsRefusedAndLeftAsItIs(t *testing.T) {
 	}
 }
 
-func TestAFieldOfAnEarlierVersionSurvivesAWrite(t *testing.T) {
+func TestOldFieldSurvivesAWrite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "portal.db")
 	former := lamps()
 	former.Former = []string{"colour text"}
@@ -157,7 +157,7 @@ func TestAFieldOfAnEarlierVersionSurvivesAWrite(t *testing.T) {
 	}
 }
 
-func TestAFileFromBeforeFieldsWereListedOpens(t *testing.T) {
+func TestFileWithoutAFieldListOpens(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "portal.db")
 	db, err := version(path, lamps("colour"))
 	if err != nil {
@@ -177,7 +177,7 @@ func TestAFileFromBeforeFieldsWereListedOpens(t *testing.T) {
 	_ = db.Close()
 }
 
-func TestATableThatCannotBeMigratedIsToldOfInASentence(t *testing.T) {
+func TestFailedMigrationIsReportedWithAMessage(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "portal.db")
 	db, err := version(path, lamps())
 	if err != nil {

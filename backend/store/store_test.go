@@ -144,7 +144,7 @@ func match(pattern, path string) (map[string]string, bool) {
 	return vars, true
 }
 
-func TestARowLivesThroughAllFiveMethods(t *testing.T) {
+func TestRowSupportsAllFiveMethods(t *testing.T) {
 	h := open(t)
 	for _, tt := range []struct{ request, body, want string }{
 		{"GET /device/devices?fields=id", "", `{"total":0,"searchId":null,"items":[],"data":null}`},
@@ -178,7 +178,7 @@ func TestARowLivesThroughAllFiveMethods(t *testing.T) {
 	}
 }
 
-func TestAWrongRequestSaysWhatIsWrong(t *testing.T) {
+func TestInvalidRequestIsExplained(t *testing.T) {
 	h := open(t)
 	h.ask(admin, "POST /device/devices", `{"name":"web-1"}`)
 	for _, tt := range []struct{ request, body, want string }{
@@ -221,7 +221,7 @@ func TestAWrongRequestSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
-func TestFiltersFindWhatTheySay(t *testing.T) {
+func TestFiltersReturnMatchingRows(t *testing.T) {
 	h := open(t)
 	h.ask(admin, "POST /device/groups", `{"name":"Oslo","customProperties":[{"name":"site","value":"BGO"}]}`)
 	for _, body := range []string{
@@ -306,7 +306,7 @@ func TestFiltersFindWhatTheySay(t *testing.T) {
 	}
 }
 
-func TestARoleSeesOnlyItsGroups(t *testing.T) {
+func TestRoleSeesOnlyItsGroups(t *testing.T) {
 	h := open(t)
 	h.ask(admin, "POST /device/groups", `{"name":"Oslo"}`)                  // 2
 	h.ask(admin, "POST /device/groups", `{"name":"Austin"}`)                // 3
@@ -336,7 +336,7 @@ func TestARoleSeesOnlyItsGroups(t *testing.T) {
 	}
 }
 
-func TestAGroupTreeMovesAndGoesAsOne(t *testing.T) {
+func TestGroupTreeIsMovedAndDeletedAsAWhole(t *testing.T) {
 	h := open(t)
 	h.ask(admin, "POST /device/groups", `{"name":"A"}`)              // 2
 	h.ask(admin, "POST /device/groups", `{"name":"B","parentId":2}`) // 3
@@ -371,7 +371,7 @@ func TestAGroupTreeMovesAndGoesAsOne(t *testing.T) {
 	}
 }
 
-func TestAMaskWrittenBackKeepsTheSecret(t *testing.T) {
+func TestMaskWrittenBackKeepsTheSecret(t *testing.T) {
 	h := open(t)
 	h.ask(admin, "POST /device/devices", `{"name":"a","customProperties":[{"name":"ssh.pass","value":"hunter22"}]}`)
 	for _, request := range []string{"PATCH /device/devices/1", "PUT /device/devices/1",
@@ -384,7 +384,7 @@ func TestAMaskWrittenBackKeepsTheSecret(t *testing.T) {
 	}
 }
 
-func TestAConditionalWriteFailsOnceTheRowChanged(t *testing.T) {
+func TestConditionalWriteFailsAfterAChange(t *testing.T) {
 	h := open(t)
 	answer, err := h.do(admin, "POST /device/devices", `{"name":"a"}`, "")
 	if err != nil {
@@ -399,7 +399,7 @@ func TestAConditionalWriteFailsOnceTheRowChanged(t *testing.T) {
 	}
 }
 
-func TestWritesThatWaitShareACommitAndFailAlone(t *testing.T) {
+func TestQueuedWritesShareACommitAndFailSeparately(t *testing.T) {
 	h := open(t)
 	var wg sync.WaitGroup
 	failed := errors.New("mine")
@@ -433,7 +433,7 @@ func TestWritesThatWaitShareACommitAndFailAlone(t *testing.T) {
 	}
 }
 
-func TestAPanickingRuleTakesNothingWithIt(t *testing.T) {
+func TestPanickingRuleFailsOnlyItsWrite(t *testing.T) {
 	h := open(t)
 	err := h.db.Write(t.Context(), func(resource.Tx) error { panic("boom") })
 	if err == nil || fault.Of(err).Kind != fault.Internal {

@@ -9,7 +9,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-func TestAWriteThatRunsTwiceWritesOnce(t *testing.T) {
+func TestRepeatedWriteWritesOnce(t *testing.T) {
 	h := open(t)
 	feed := h.db.Follow(string(fleet.Devices.Name))
 	defer feed.Close()

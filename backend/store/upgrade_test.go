@@ -10,7 +10,7 @@ import (
 	"spyglass/backend/store"
 )
 
-func TestRemoveCopiesDeletesOnlySafetyCopiesThatAreOld(t *testing.T) {
+func TestRemoveCopiesDeletesOnlyOldSafetyCopies(t *testing.T) {
 	folder := t.TempDir()
 	kept := []string{"backup-before-20260101T000000.zip", "notes-before-christmas.db", "portal-20260101T000000.db",
 		"portal-before-20260504T120000.db", "portal.db", "series-aside-20260101T000000.db"}

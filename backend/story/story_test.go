@@ -214,7 +214,7 @@ func relations(t *story.Story) string {
 	return strings.Join(all, ", ")
 }
 
-func TestTheStoryOfADependentLeadsToWhatBrokeFirst(t *testing.T) {
+func TestStoryOfADependentLeadsToTheRootCause(t *testing.T) {
 	s := open(t)
 	s.outage()
 	got := s.tell(2)
@@ -267,7 +267,7 @@ It has lasted for 32 min and is ongoing.`; summary != want {
 	}
 }
 
-func TestChartsOfAStoryShareOneTime(t *testing.T) {
+func TestChartsOfAStoryShareOneTimeRange(t *testing.T) {
 	s := open(t)
 	s.outage()
 	c := s.tell(2).Charts
@@ -288,7 +288,7 @@ func TestChartsOfAStoryShareOneTime(t *testing.T) {
 	}
 }
 
-func TestAStoryEndsWithItsLastAlert(t *testing.T) {
+func TestStoryEndsWithItsLastAlert(t *testing.T) {
 	s := open(t)
 	s.measure(core, -120, -3)
 	s.measure(core, 10, 30)
@@ -317,7 +317,7 @@ func TestAStoryEndsWithItsLastAlert(t *testing.T) {
 	}
 }
 
-func TestWithoutAParentTheFirstAlertOfTheDeviceIsTheCause(t *testing.T) {
+func TestFirstAlertOfADeviceWithoutAParentIsTheCause(t *testing.T) {
 	s := open(t)
 	first, cleared, late := raised(1, lab, "lab", 2, -20), raised(2, lab, "lab", 4, -25), raised(3, lab, "lab", 4, 0)
 	cleared.Cleared, cleared.EndOn = true, opened-1200
@@ -329,7 +329,7 @@ func TestWithoutAParentTheFirstAlertOfTheDeviceIsTheCause(t *testing.T) {
 	}
 }
 
-func TestOfTheAlertsOfOneOutageTheMostSevereIsTheCause(t *testing.T) {
+func TestMostSevereAlertOfAnOutageIsTheCause(t *testing.T) {
 	s := open(t)
 	soon := raised(2, core, "core", 4, 0)
 	soon.StartOn += 30
@@ -359,7 +359,7 @@ func TestAlertsOfGroupsAndCollectorsHaveStories(t *testing.T) {
 	}
 }
 
-func TestAStoryHasOnlyWhatTheCallerMayView(t *testing.T) {
+func TestStoryHasOnlyWhatTheCallerMayView(t *testing.T) {
 	s := open(t)
 	s.outage()
 	s.access = &resource.Access{UserID: 9, User: "clerk",
@@ -397,7 +397,7 @@ func TestAStoryHasOnlyWhatTheCallerMayView(t *testing.T) {
 	}
 }
 
-func TestAStoryIsSavedAsMarkdownAndPDF(t *testing.T) {
+func TestStoryIsSavedAsMarkdownAndPDF(t *testing.T) {
 	s := open(t)
 	s.outage()
 	file := func(format string) (resource.Response, string) {

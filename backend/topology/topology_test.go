@@ -174,7 +174,7 @@ func boxesOf(m topology.Topology) map[string]string {
 	return out
 }
 
-func TestADeviceIsInTheBoxOfItsSiteAndInThereOfItsKind(t *testing.T) {
+func TestDeviceIsGroupedBySiteAndKind(t *testing.T) {
 	s := open(t, append(office(), device(7, "new", "", root), device(8, "access point", "", root, switches))...)
 	want := map[string]string{"core": "Sites/Oslo/Switches", "access": "Sites/Oslo/Switches", "web": "Sites/Oslo/Linux",
 		"db": "Sites/Oslo/Linux", "mail": "Sites/Paris/Linux", "spare": "Servers/Linux", "new": "Devices",
@@ -222,7 +222,7 @@ func TestBoxesHoldTheirDevicesAndDoNotOverlap(t *testing.T) {
 	}
 }
 
-func TestPlacesStayTheSameWhenOnlyStatesChange(t *testing.T) {
+func TestLayoutIsStableWhenOnlyStatesChange(t *testing.T) {
 	s := open(t, office()...)
 	before, tag, err := send[topology.Topology](s, s.admin, "")
 	if err != nil {
@@ -250,7 +250,7 @@ func TestPlacesStayTheSameWhenOnlyStatesChange(t *testing.T) {
 	}
 }
 
-func TestTheMapFollowsEachChange(t *testing.T) {
+func TestMapFollowsEachChange(t *testing.T) {
 	s := open(t, office()...)
 	user := viewer(linux)
 	for n, change := range []func() error{
@@ -300,7 +300,7 @@ func TestTheMapFollowsEachChange(t *testing.T) {
 	}
 }
 
-func TestTheMoreSevereOfAlertAndHostStatusIsTheState(t *testing.T) {
+func TestStateIsTheMoreSevereOfAlertAndHostStatus(t *testing.T) {
 	never := device(9, "i", "", switches)
 	never.LastDataTime = 0
 	s := open(t, device(1, "a", "", switches),
@@ -320,7 +320,7 @@ func TestTheMoreSevereOfAlertAndHostStatusIsTheState(t *testing.T) {
 	}
 }
 
-func TestAUserSeesOnlyTheDevicesAndParentsOfTheirGroups(t *testing.T) {
+func TestUserSeesOnlyDevicesAndParentsOfTheirGroups(t *testing.T) {
 	s := open(t, append(office(), device(7, "edge", "mail", linux, oslo))...)
 	user := viewer(oslo)
 	m := must[topology.Topology](s, user, "")
@@ -391,7 +391,7 @@ func descending(n int64) (all []int64) {
 	return all
 }
 
-func TestGroupsPassTheirParentOn(t *testing.T) {
+func TestParentIsInheritedFromGroups(t *testing.T) {
 	own := device(3, "own", "other", oslo)
 	none := device(4, "none", "", oslo)
 	none.CustomProperties = []resource.Property{{Name: "PARENT.device", Value: ""}}
@@ -406,7 +406,7 @@ func TestGroupsPassTheirParentOn(t *testing.T) {
 	}
 }
 
-func TestThePathBetweenTwoDevices(t *testing.T) {
+func TestPathBetweenTwoDevices(t *testing.T) {
 	devices := append(office(), device(7, "a", "b", switches), device(8, "b", "a", switches))
 	s := open(t, devices...)
 	for _, of := range []struct{ from, to, via, path string }{
@@ -437,7 +437,7 @@ func TestThePathBetweenTwoDevices(t *testing.T) {
 	}
 }
 
-func TestInstancesHaveTheWorstOfTheirAlerts(t *testing.T) {
+func TestInstanceStateIsItsHighestSeverity(t *testing.T) {
 	s := open(t, office()...)
 	for i, name := range []string{"eth1", "eth0", "eth2"} {
 		storetest.Put(s, s.db, fleet.InstanceRows, fleet.Instance{ID: int64(i + 1), DeviceID: 1, DataSourceID: 5,
@@ -475,7 +475,7 @@ func TestInstancesHaveTheWorstOfTheirAlerts(t *testing.T) {
 	}
 }
 
-func TestAnEmptyPortalHasAnEmptyMap(t *testing.T) {
+func TestEmptyPortalHasAnEmptyMap(t *testing.T) {
 	s := open(t)
 	if m := must[topology.Topology](s, s.admin, ""); len(m.Groups)+len(m.Devices.IDs)+len(m.States) > 0 {
 		t.Errorf("the map is %+v", m)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestColoursOfADumpAreCountedUpToTheLimit(t *testing.T) {
+func TestScreenDumpColorsAreCountedUpToTheLimit(t *testing.T) {
 	dump := make([]byte, 100+12) // a header and one colour
 	for field, value := range map[int]uint32{0: 100, 4: 3, 5: 2, 12: 12, 19: 1} {
 		binary.BigEndian.PutUint32(dump[4*field:], value)

@@ -46,7 +46,7 @@ func answers(t *testing.T, what string, answer *http.Response, body []byte, stat
 	}
 }
 
-func TestAGeneratedClientKeepsADevice(t *testing.T) {
+func TestGeneratedClientManagesADevice(t *testing.T) {
 	c := connect(t)
 	made, err := c.PostDeviceDevicesWithResponse(t.Context(), portal.DeviceBody{
 		Name: "made-by-client.example.net", HostGroupIds: new("1"),
@@ -122,7 +122,7 @@ func replace(t *testing.T, c *portal.ClientWithResponses, id int, stale, fresh s
 	}
 }
 
-func TestAGeneratedClientLearnsWhichFieldIsWrong(t *testing.T) {
+func TestGeneratedClientGetsTheWrongField(t *testing.T) {
 	c := connect(t)
 	for _, tt := range []struct {
 		body  portal.DeviceBody

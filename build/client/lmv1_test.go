@@ -70,7 +70,7 @@ func read(t *testing.T, what string, answer *http.Response, err error, status in
 	must(t, json.Unmarshal(body, into))
 }
 
-func TestASignedClientKeepsADeviceAtThePublishedMount(t *testing.T) {
+func TestSignedClientManagesADeviceAtThePublishedMount(t *testing.T) {
 	c := signed(t)
 	var made portal.Device
 	// coerced, unknown and null as the published clients send them
@@ -107,7 +107,7 @@ func TestASignedClientKeepsADeviceAtThePublishedMount(t *testing.T) {
 	}
 }
 
-func TestASignedClientReadsWhatItKnowsByPublishedPaths(t *testing.T) {
+func TestSignedClientReadsByPublishedPaths(t *testing.T) {
 	c := signed(t)
 	for _, path := range []string{
 		"/device/devices", "/device/groups", "/setting/collector/collectors", "/setting/collector/groups",

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestEachArrangementOfDisplaysHasItsPlaceOfTheWindow uses one display at a
+// TestWindowPositionIsKeptPerDisplayArrangement uses one display at a
 // time: to GDK, the server without a graphics card has no second output.
-func TestEachArrangementOfDisplaysHasItsPlaceOfTheWindow(t *testing.T) {
+func TestWindowPositionIsKeptPerDisplayArrangement(t *testing.T) {
 	desk, data := deskOf(t, 3200, 1000), t.TempDir()
 	xrandr := func(args ...string) {
 		t.Helper()

@@ -60,7 +60,7 @@ func notify(t *testing.T, desk *Desktop) *notifications {
 	return n
 }
 
-func TestANewCriticalAlertIsToldAndItsClickOpensTheAlerts(t *testing.T) {
+func TestClickOnACriticalNoticeOpensTheAlerts(t *testing.T) {
 	desk := desk(t)
 	service := notify(t, desk)
 	a := open(t, desk, t.TempDir())
@@ -83,7 +83,7 @@ func TestANewCriticalAlertIsToldAndItsClickOpensTheAlerts(t *testing.T) {
 	a.inFront()
 }
 
-func TestF11FillsTheScreenAndGoesBack(t *testing.T) {
+func TestF11TogglesFullScreen(t *testing.T) {
 	a := open(t, desk(t), t.TempDir())
 	a.page.until("the page has its tabs", `!!named('button', 'New tab')`, "true")
 	a.page.until("the page has the keyboard", `document.hasFocus()`, "true")

@@ -13,7 +13,7 @@ import (
 // drawn.
 const chartHeight = `named('region', 'Selected alert')?.querySelector('canvas')?.clientHeight ?? 0`
 
-func TestTheOverviewDrawsTheChartOfTheWorstAlert(t *testing.T) {
+func TestOverviewDrawsTheChartOfTheWorstAlert(t *testing.T) {
 	a := open(t, desk(t), t.TempDir())
 	a.page.until("the page has its tabs", `!!named('button', 'New tab')`, "true")
 	a.page.until("the page has the keyboard", `document.hasFocus()`, "true")

@@ -61,7 +61,7 @@ func must(t *testing.T, cmd *exec.Cmd) string {
 	return out
 }
 
-func TestThePackagesAreInOrderAndTheSameEachTime(t *testing.T) {
+func TestPackagesAreValidAndReproducible(t *testing.T) {
 	deb, red, archive := made(t, now, "*.deb"), made(t, now, "*.rpm"), made(t, now, "*-linux-*.tar.gz")
 	for _, file := range []string{deb, red, archive} {
 		if info, err := os.Stat(file); err != nil || info.Size() > largest {
@@ -194,8 +194,8 @@ func checkUnits(t *testing.T, desk *Desktop) {
 	}
 }
 
-// TestTheDebIsInstalledOpenedUpgradedAndRemoved follows a user's steps with it.
-func TestTheDebIsInstalledOpenedUpgradedAndRemoved(t *testing.T) {
+// TestDebIsInstalledOpenedUpgradedAndRemoved follows a user's steps with it.
+func TestDebIsInstalledOpenedUpgradedAndRemoved(t *testing.T) {
 	if version, err := installed(); err == nil {
 		t.Skipf("Spyglass %s is installed on this machine, and shall stay as it is", version)
 	}

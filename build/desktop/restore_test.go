@@ -20,7 +20,7 @@ func (a *app) push(name string) {
 	a.press("Return")
 }
 
-func TestRestartNowFinishesARestoreInAProgramThatLogsToo(t *testing.T) {
+func TestRestartNowFinishesARestoreWithLogging(t *testing.T) {
 	desk, data := desk(t), t.TempDir()
 	backup := filepath.Join(t.TempDir(), "backup")
 	for _, line := range [][]string{{"user", "add", "before"}, {"backup", backup}, {"user", "add", "after"},
@@ -63,7 +63,7 @@ func TestRestartNowFinishesARestoreInAProgramThatLogsToo(t *testing.T) {
 	next.end()
 }
 
-func TestABackupIsRestoredFromWhereTheDialogSays(t *testing.T) {
+func TestBackupIsRestoredFromTheFileDialog(t *testing.T) {
 	desk, data := desk(t), t.TempDir()
 	backup := filepath.Join(t.TempDir(), "mine.backup")
 	for _, line := range [][]string{{"user", "add", "before"}, {"backup", backup}} {

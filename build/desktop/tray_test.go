@@ -160,7 +160,7 @@ func (a *app) counted() (text, id string) {
 	return fmt.Sprintf("Spyglass: %d critical, %d errors", pages[0].Total, pages[1].Total), pages[0].Items[0].ID
 }
 
-func TestTheTrayCountsAlertsAndItsMenuLeadsToThem(t *testing.T) {
+func TestTrayCountsAlertsAndItsMenuOpensThem(t *testing.T) {
 	desk := desk(t)
 	w := watch(t, desk)
 	a := open(t, desk, t.TempDir())

@@ -78,7 +78,7 @@ func damage(t *testing.T, file string) {
 	}
 }
 
-func TestAWindowWithoutAPortalIsQuitByItsButton(t *testing.T) {
+func TestQuitButtonClosesAWindowWithoutAPortal(t *testing.T) {
 	data := t.TempDir()
 	damage(t, filepath.Join(data, "portal.db"))
 	a := open(t, desk(t), data)
@@ -92,7 +92,7 @@ func TestAWindowWithoutAPortalIsQuitByItsButton(t *testing.T) {
 	}
 }
 
-func TestTheWindowSaysWhatKeepsItFromStartingAndTriesAgain(t *testing.T) {
+func TestWindowShowsTheStartErrorAndRetries(t *testing.T) {
 	for name, spoil := range map[string]func(t *testing.T, data string) (why string, mend func() error){
 		"damaged":      spoilDatabase,
 		"newer":        spoilVersion,

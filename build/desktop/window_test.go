@@ -70,7 +70,7 @@ func (a *app) enterPath(text string) {
 	a.page.until("the path is what was typed", path, text)
 }
 
-func TestTheWindowOpensSignedInAndSendsARequestByKeys(t *testing.T) {
+func TestWindowOpensSignedInAndSendsARequestByKeyboard(t *testing.T) {
 	a := open(t, desk(t), t.TempDir())
 	a.explorer()
 	a.enterPath("/device/devices")
@@ -78,7 +78,7 @@ func TestTheWindowOpensSignedInAndSendsARequestByKeys(t *testing.T) {
 	a.page.until("the status after Ctrl+Enter", status, "200 OK")
 }
 
-func TestThePageOpensInOneProcessAndWithFontsThatAreInstalled(t *testing.T) {
+func TestPageUsesOneProcessAndInstalledFonts(t *testing.T) {
 	desk, data := desk(t), t.TempDir()
 	a := launch(t, desk, data)
 	pages := map[int]bool{} // the process ids that there have been
@@ -119,7 +119,7 @@ func saved(t *testing.T, data, text string) {
 		func() string { return text + " never reached the data folder" })
 }
 
-func TestATabOutlivesARestartAndAKill(t *testing.T) {
+func TestTabSurvivesARestartAndAKill(t *testing.T) {
 	desk, data := desk(t), t.TempDir()
 	a := open(t, desk, data)
 	a.explorer()
@@ -158,7 +158,7 @@ func TestCtrlQClosesTheWindowAndLosesNothing(t *testing.T) {
 	}
 }
 
-func TestAnAnswerIsSavedWhereTheDialogSays(t *testing.T) {
+func TestResponseIsSavedWithTheFileDialog(t *testing.T) {
 	a := open(t, desk(t), t.TempDir())
 	a.explorer()
 	a.enterPath("/setting/version")
@@ -182,7 +182,7 @@ func TestAnAnswerIsSavedWhereTheDialogSays(t *testing.T) {
 	a.page.until("the page says where it is", `document.body.textContent.includes('Saved to')`, "true")
 }
 
-func TestASecondStartOpensItsLinkInTheFirstWindowAndEnds(t *testing.T) {
+func TestSecondStartOpensItsLinkInTheFirstWindow(t *testing.T) {
 	desk, data := desk(t), t.TempDir()
 	first := open(t, desk, data, "spyglass://monitor/alerts")
 	first.page.until("the link of the first start is open", `!!named('region', 'Alerts')`, "true")
@@ -219,7 +219,7 @@ func (a *app) place() string {
 	return strings.Join(geometry.FindAllString(a.xdotool("getwindowgeometry", "--shell", a.window), -1), " ")
 }
 
-func TestTheWindowOpensWhereItWasClosed(t *testing.T) {
+func TestWindowOpensWhereItWasClosed(t *testing.T) {
 	desk, data := desk(t), t.TempDir()
 	a := open(t, desk, data)
 	a.xdotool("windowsize", "--sync", a.window, "1000", "700")
@@ -237,7 +237,7 @@ func TestTheWindowOpensWhereItWasClosed(t *testing.T) {
 		func() string { return "the window stands at " + a.place() + ", want " + want })
 }
 
-func TestWithoutADisplayTheProgramSaysSo(t *testing.T) {
+func TestMissingDisplayIsReported(t *testing.T) {
 	d, err := Start(Options{Bus: true})
 	if err != nil {
 		t.Fatal(err)

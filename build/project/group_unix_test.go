@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestTheEndOfACommandEndsWhatItStarted starts a shell that starts another one. Both hold
+// TestCommandEndsItsChildProcesses starts a shell that starts another one. Both hold
 // the writing end of a pipe: reading ends when both have ended.
-func TestTheEndOfACommandEndsWhatItStarted(t *testing.T) {
+func TestCommandEndsItsChildProcesses(t *testing.T) {
 	out, in, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

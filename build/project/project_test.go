@@ -18,7 +18,7 @@ func TestEachMissingPackageIsNamedOnce(t *testing.T) {
 	}
 }
 
-func TestNewestSeesSourcesAndNotWhatIsBuilt(t *testing.T) {
+func TestNewestIgnoresBuildOutput(t *testing.T) {
 	root := t.TempDir()
 	old := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for i, name := range []string{"src/a.ts", "src/embed.go", "dist/index.html", "node_modules/b/b.ts"} {

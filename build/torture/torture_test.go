@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// TestNothingHostileBreaksTheProgram runs each trial for a few seconds; an hour
+// TestHostileInputDoesNotCrashTheProgram runs each trial for a few seconds; an hour
 // of it, which limits how long each response takes, is go run ./build torture.
-func TestNothingHostileBreaksTheProgram(t *testing.T) {
+func TestHostileInputDoesNotCrashTheProgram(t *testing.T) {
 	t.Setenv("GOGC", "100") // as users run the program: the trials measure its memory
 	program := filepath.Join(t.TempDir(), "spyglass")
 	out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", program, "spyglass").CombinedOutput()

@@ -20,9 +20,9 @@ import (
 	"time"
 )
 
-// TestThePortalRunsAndLosesNothing follows a user's steps with the program, from a
+// TestPortalRunsAndLosesNothing follows a user's steps with the program, from a
 // path with spaces and umlauts.
-func TestThePortalRunsAndLosesNothing(t *testing.T) {
+func TestPortalRunsAndLosesNothing(t *testing.T) {
 	w := installed(t)
 	const folder = `Prüf Ordner`
 	exe, err := os.ReadFile(made(t, "SPYGLASS_PACKAGES", "*-windows-amd64.exe"))
@@ -94,9 +94,9 @@ func TestThePortalRunsAndLosesNothing(t *testing.T) {
 	}
 }
 
-// TestASecondStartRaisesTheFirst starts the program without a command. Wine has no
+// TestSecondStartRaisesTheFirstWindow starts the program without a command. Wine has no
 // WebView2, so that the browser shows the portal.
-func TestASecondStartRaisesTheFirst(t *testing.T) {
+func TestSecondStartRaisesTheFirstWindow(t *testing.T) {
 	w := installed(t)
 	browser := newBrowser(t, w)
 	p := program{t, w, made(t, "SPYGLASS_PACKAGES", "*-windows-amd64.exe")}
@@ -176,7 +176,7 @@ const (
 	links     = `HKCU\Software\Classes\spyglass`
 )
 
-func TestTheInstallerInstallsUpgradesAndRemoves(t *testing.T) {
+func TestInstallerInstallsUpgradesAndUninstalls(t *testing.T) {
 	w := installed(t)
 	home := strings.TrimSpace(string(output(t, w.Command(t.Context(), "cmd", "/c", "echo %LOCALAPPDATA%"))))
 	local := w.Path(strings.Split(strings.ReplaceAll(strings.TrimPrefix(home, `C:\`), `\`, "/"), "/")...)

@@ -8,7 +8,7 @@ import (
 	"spyglass/backend/testkit"
 )
 
-func TestProblemsSayWhatAndWhere(t *testing.T) {
+func TestParseErrorsHaveAMessageAndAPosition(t *testing.T) {
 	for src, want := range map[string]string{
 		``:                  "an empty query; begin with $ or . at character 1",
 		`items[*]`:          "a key begins with a dot: write .items at character 1",
@@ -66,7 +66,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-func TestParsingTakesMemoryInProportionToTheQuery(t *testing.T) {
+func TestParseUsesMemoryInProportionToTheQuery(t *testing.T) {
 	const longest = 4096
 	for _, tt := range []struct{ before, again, after string }{
 		{"$[?", "(", ""}, {"$[?", "!", "@.a]"}, {"$", "[?@", ""}, {"$[?", "length(", ""}, {"$[?", "@.a||", "@.a]"},

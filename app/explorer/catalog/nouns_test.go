@@ -8,7 +8,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-func TestAnEndpointIsNamedByItsPortalOrByItsPath(t *testing.T) {
+func TestEndpointNameComesFromThePortalOrThePath(t *testing.T) {
 	for _, tt := range []struct {
 		of   resource.Endpoint
 		want resource.Noun
@@ -29,7 +29,7 @@ func TestAnEndpointIsNamedByItsPortalOrByItsPath(t *testing.T) {
 	}
 }
 
-func TestACountIsNamedByItsPortalOrByItsName(t *testing.T) {
+func TestPluralComesFromThePortalOrTheName(t *testing.T) {
 	devices := resource.Noun{One: "device in it", Many: "devices in it"}
 	for _, tt := range []struct {
 		name string
@@ -48,7 +48,7 @@ func TestACountIsNamedByItsPortalOrByItsName(t *testing.T) {
 	}
 }
 
-func TestADocumentNamesWhatItsEndpointsAreOf(t *testing.T) {
+func TestCatalogNamesTheResourcesOfEndpoints(t *testing.T) {
 	made, err := catalog.Read(context.Background(), []byte(`{"openapi":"3.1.0","info":{"title":"t","version":"1"},
 		"paths":{"/sdts/{id}":{"get":{"x-noun":"maintenance window","x-plural":"maintenance windows",
 		"parameters":[{"name":"id","in":"path","required":true,"schema":{"type":"integer"}}],

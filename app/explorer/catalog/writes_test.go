@@ -7,7 +7,7 @@ import (
 	"spyglass/app/explorer/catalog"
 )
 
-func TestADocumentTellsWhatCreatesAndWhatGivesSecrets(t *testing.T) {
+func TestCatalogMarksEndpointsThatCreateOrReturnSecrets(t *testing.T) {
 	made, err := catalog.Read(context.Background(), []byte(`{"openapi":"3.1.0","info":{"title":"t","version":"1"},
 		"paths":{"/things":{"post":{"responses":{"201":{"description":"Created"}}}},
 		"/things/check":{"post":{"responses":{"200":{"description":"Checked"}}}},

@@ -247,7 +247,7 @@ headers:
 	fleetTree = "1 Fleet in 0:\n2 Devices in 1: [1 List GET /device/devices?sort={{sort}}] [2  POST /a]\n3 Alerts in 1:"
 )
 
-func TestACollectionBecomesFilesWithoutSecrets(t *testing.T) {
+func TestCollectionIsWrittenToFilesWithoutSecrets(t *testing.T) {
 	d := open(t)
 	d.do("POST /variables", 0, `{"name":"sort","value":"name"}`)
 	d.do("POST /variables", 0, `{"name":"unused","value":"7"}`)
@@ -285,7 +285,7 @@ func TestACollectionBecomesFilesWithoutSecrets(t *testing.T) {
 	}
 }
 
-func TestAFolderOpensAsACollection(t *testing.T) {
+func TestFolderIsOpenedAsACollection(t *testing.T) {
 	d := open(t)
 	d.same("nothing there", d.ask("POST /collections/open", 0, d.named(d.dir)), "dir: "+d.dir+" does not exist. "+
 		"Nothing changes until it is back")
@@ -309,9 +309,9 @@ func TestAFolderOpensAsACollection(t *testing.T) {
 	}
 }
 
-// TestEachSideFollowsTheOther has changes on disk and in the window, at the same time, and
+// TestChangesAreSyncedInBothDirections has changes on disk and in the window, at the same time, and
 // what both sides have afterwards.
-func TestEachSideFollowsTheOther(t *testing.T) {
+func TestChangesAreSyncedInBothDirections(t *testing.T) {
 	rows := func(more string) string { return "1 Fleet in 0:\n2 Devices in 1:" + more + "\n3 Alerts in 1:" }
 	const list, post = " [1 List GET /device/devices?sort={{sort}}]", " [2  POST /a]"
 	for _, tt := range []struct {
@@ -524,7 +524,7 @@ func TestEachSideFollowsTheOther(t *testing.T) {
 	}
 }
 
-func TestExamplesAreBesideTheirRequest(t *testing.T) {
+func TestExamplesAreWrittenNextToTheirRequest(t *testing.T) {
 	d := open(t)
 	d.fleet()
 	found := "name: Found\norder: 1\nstatus: 200\nbody: hi\n"
@@ -576,9 +576,9 @@ func (d *desk) etag(id int64) string {
 	return resource.ETag([]byte(d.ask("GET /requests/{id}", id, "")))
 }
 
-// TestNothingIsLostWhenBothSidesChangeAtOnce changes one request on disk and in the window
+// TestConflictingChangesLoseNothing changes one request on disk and in the window
 // while the program brings both in step.
-func TestNothingIsLostWhenBothSidesChangeAtOnce(t *testing.T) {
+func TestConflictingChangesLoseNothing(t *testing.T) {
 	d := open(t)
 	d.fleet()
 	for round := range 40 {
@@ -603,9 +603,9 @@ func TestNothingIsLostWhenBothSidesChangeAtOnce(t *testing.T) {
 	}
 }
 
-// TestAnEditorThatSavesDuringAPassLosesNothing replaces a file after it was listed, or just
+// TestFileSavedDuringASyncIsNotOverwritten replaces a file after it was listed, or just
 // before Spyglass replaces it.
-func TestAnEditorThatSavesDuringAPassLosesNothing(t *testing.T) {
+func TestFileSavedDuringASyncIsNotOverwritten(t *testing.T) {
 	for _, swaps := range []bool{false, true} {
 		d := open(t)
 		d.fleet()
@@ -630,9 +630,9 @@ func TestAnEditorThatSavesDuringAPassLosesNothing(t *testing.T) {
 	}
 }
 
-// TestRowsThatThePageOffersAreNotInFiles has a request with all query parameters of the
+// TestSuggestedRowsAreNotWrittenToFiles has a request with all query parameters of the
 // catalog, as the page saves it.
-func TestRowsThatThePageOffersAreNotInFiles(t *testing.T) {
+func TestSuggestedRowsAreNotWrittenToFiles(t *testing.T) {
 	d := open(t)
 	param := func(name, doc string, value any) resource.Param {
 		schema := resource.Schema{Type: "string", Doc: doc, Default: value}
@@ -670,9 +670,9 @@ func TestRowsThatThePageOffersAreNotInFiles(t *testing.T) {
 	}
 }
 
-// TestFilesThatWereNotRecordedAreTheirRequests has files as after a kill: they are written,
+// TestUnrecordedFilesMatchTheirRequests has files as after a kill: they are written,
 // and the workspace does not know it.
-func TestFilesThatWereNotRecordedAreTheirRequests(t *testing.T) {
+func TestUnrecordedFilesMatchTheirRequests(t *testing.T) {
 	d := open(t)
 	d.fleet()
 	before := d.files()
@@ -692,7 +692,7 @@ func TestFilesThatWereNotRecordedAreTheirRequests(t *testing.T) {
 	}
 }
 
-func TestAChangeOnDiskIsSeenByItself(t *testing.T) {
+func TestChangeOnDiskIsDetected(t *testing.T) {
 	d := open(t)
 	d.fleet()
 	d.Start()
@@ -710,7 +710,7 @@ func TestAChangeOnDiskIsSeenByItself(t *testing.T) {
 	}
 }
 
-func TestUsersOfAPortalNameNoFilesOfTheMachine(t *testing.T) {
+func TestOnlyFoldersBelowTheBaseCanBeOpened(t *testing.T) {
 	d := open(t)
 	base, outside := t.TempDir(), t.TempDir()
 	d.Below, d.Desktop = base, false

@@ -40,7 +40,7 @@ func TestMaskBody(t *testing.T) {
 	}
 }
 
-func TestNamesOfSecretsDependOnThePlace(t *testing.T) {
+func TestSecretNamesDependOnTheirPlace(t *testing.T) {
 	for _, tt := range []struct {
 		name                    string
 		query, header, anywhere bool
@@ -65,7 +65,7 @@ func TestNamesOfSecretsDependOnThePlace(t *testing.T) {
 	}
 }
 
-func TestMaskDraftLeavesTheDraftItselfAlone(t *testing.T) {
+func TestMaskDraftDoesNotChangeItsArgument(t *testing.T) {
 	row := func(key, value string) workspace.Row { return workspace.Row{On: true, Key: key, Value: value} }
 	d := workspace.Draft{
 		Path:  "/x?a=1&api_key=ab%2Fcd&token={{t}}",

@@ -8,7 +8,7 @@ import (
 	"testing/iotest"
 )
 
-func TestSecretsInAKeptBodyAreMaskedAsItComes(t *testing.T) {
+func TestSecretsInAStoredBodyAreMaskedWhileStreaming(t *testing.T) {
 	long := strings.Repeat("x", 3*mostHeld)
 	for _, tt := range []struct{ body, want string }{
 		{``, ``},

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestARunStaysBelowTheRateLimit(t *testing.T) {
+func TestRunStaysBelowTheRateLimit(t *testing.T) {
 	now := time.Unix(1_790_000_000, 0)
 	for _, tt := range []struct {
 		name  string

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestAPageKeepsTheBytesOfItsItems(t *testing.T) {
+func TestPageKeepsTheBytesOfItsItems(t *testing.T) {
 	five := int64(5)
 	for _, tt := range []struct {
 		body string
@@ -40,7 +40,7 @@ func TestAPageKeepsTheBytesOfItsItems(t *testing.T) {
 	}
 }
 
-func TestValuesAreAlikeApartFromSpacesAndTheOrderOfKeys(t *testing.T) {
+func TestEqualIgnoresWhitespaceAndKeyOrder(t *testing.T) {
 	for _, tt := range []struct {
 		a, b string
 		want bool
@@ -62,7 +62,7 @@ func TestValuesAreAlikeApartFromSpacesAndTheOrderOfKeys(t *testing.T) {
 	}
 }
 
-func TestTheMessageOfAnErrorIsFoundUnderAnyOfItsNames(t *testing.T) {
+func TestErrorMessageIsFoundUnderAnyKnownName(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"errorMessage":"a","errmsg":"b"}`: "a", `{"errmsg":"b","message":"c"}`: "b", `{"message":"c"}`: "c",
 		`{"items":[]}`: "", `[]`: "", `<html>`: "", ``: "",

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestRetryAfterIsReadInBothForms(t *testing.T) {
+func TestRetryAfterIsSecondsOrADate(t *testing.T) {
 	now := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
 	for text, want := range map[string]time.Duration{
 		"3": 3 * time.Second, "0": 0, "": unsaidWait, "soon": unsaidWait, "-1": unsaidWait,

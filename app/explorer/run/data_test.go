@@ -9,7 +9,7 @@ import (
 	"spyglass/backend/fault"
 )
 
-func TestADataFileIsCSVOrAJSONArray(t *testing.T) {
+func TestDataFileIsCSVOrAJSONArray(t *testing.T) {
 	type rows = []map[string]string
 	for _, tt := range []struct {
 		name, text string

@@ -44,7 +44,7 @@ func written(t *testing.T, id string) string {
 	return out.String()
 }
 
-func TestJUnitHasASuiteForEachRequestAndACaseForEachCheck(t *testing.T) {
+func TestJUnitHasASuitePerRequestAndACasePerCheck(t *testing.T) {
 	got := written(t, "junit")
 	want := `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="Fleet &lt;&#34;nightly&#34;&gt;" tests="7" failures="3" errors="1" skipped="1" time="1.500" timestamp="2026-11-26T02:00:00">
@@ -85,7 +85,7 @@ func TestJUnitHasASuiteForEachRequestAndACaseForEachCheck(t *testing.T) {
 	}
 }
 
-func TestTheJSONReportHasEveryResult(t *testing.T) {
+func TestJSONReportHasEveryResult(t *testing.T) {
 	var got struct {
 		Title                 string
 		Passed                bool
@@ -104,7 +104,7 @@ func TestTheJSONReportHasEveryResult(t *testing.T) {
 	}
 }
 
-func TestTheHTMLReportShowsTextAsText(t *testing.T) {
+func TestHTMLReportEscapesText(t *testing.T) {
 	got := written(t, "html")
 	for _, want := range []string{"<title>Fleet &lt;&#34;nightly&#34;&gt;: failed</title>",
 		"4 of 5 requests sent, 3 failed",
@@ -119,7 +119,7 @@ func TestTheHTMLReportShowsTextAsText(t *testing.T) {
 	}
 }
 
-func TestAReportHasAKnownFormat(t *testing.T) {
+func TestUnknownReportFormatIsRefused(t *testing.T) {
 	want := `there is no report "pdf"; choose one of html, junit, json`
 	if _, err := run.FormatOf("pdf"); err == nil || err.Error() != want {
 		t.Errorf("got %v", err)

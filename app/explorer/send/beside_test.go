@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestWhatRunsBesidePanicsWhereItIsWaitedFor(t *testing.T) {
+func TestPanicIsRethrownWhereTheTaskIsAwaited(t *testing.T) {
 	ran := false
 	beside(func() { ran = true })()
 	if !ran {

@@ -9,7 +9,7 @@ import (
 	"spyglass/app/explorer/transfer"
 )
 
-func TestAFormatOfTheTableIsShownWithoutMore(t *testing.T) {
+func TestNewFormatOfTheTableNeedsNoOtherCode(t *testing.T) {
 	added := &files.Format{ID: "new", Label: "New 1.0", Family: "New", Ext: "new.json", Several: true, Note: "Note.",
 		Write: func(*files.Bundle) ([]byte, error) { return nil, nil }}
 	table := append(slices.Clone(files.Formats), added)

@@ -71,7 +71,7 @@ func serve(t *testing.T) *noticing {
 	return s
 }
 
-func TestANoticeIsShownAndItsClickOpensItsLink(t *testing.T) {
+func TestClickOnANoticeOpensItsLink(t *testing.T) {
 	sessionBus(t)
 	s := serve(t)
 	opened := make(chan string, 10)
@@ -104,7 +104,7 @@ func TestANoticeIsShownAndItsClickOpensItsLink(t *testing.T) {
 	}
 }
 
-func TestWithoutANotificationServiceThereIsAnError(t *testing.T) {
+func TestMissingNotificationServiceIsAnError(t *testing.T) {
 	sessionBus(t)
 	n, err := newNotifier(t.Context(), func(string) {})
 	if err != nil {

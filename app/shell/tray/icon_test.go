@@ -10,7 +10,7 @@ import (
 	"spyglass/build/icon"
 )
 
-func TestTheTrayIconHasADotOfTheWorstLevel(t *testing.T) {
+func TestTrayIconHasADotForTheHighestSeverity(t *testing.T) {
 	icons, err := iconsOf(icon.PNG)
 	if err != nil {
 		t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 	"spyglass/backend/portal/threshold"
 )
 
-func TestTheWorstAlertsMakeTheStatus(t *testing.T) {
+func TestStatusIsTheHighestSeverity(t *testing.T) {
 	const warn, failed, critical = threshold.SeverityWarn, threshold.SeverityError, threshold.SeverityCritical
 	for _, tt := range []struct {
 		name   string
@@ -39,7 +39,7 @@ func TestTheWorstAlertsMakeTheStatus(t *testing.T) {
 	}
 }
 
-func TestAnAlertIsToldInWords(t *testing.T) {
+func TestAlertMessage(t *testing.T) {
 	zone := time.FixedZone("CEST", 2*60*60)
 	for _, tt := range []struct {
 		value, threshold string
@@ -85,7 +85,7 @@ func TestAnAlertIsToldInWords(t *testing.T) {
 	}
 }
 
-func TestAnAlertIsToldInShort(t *testing.T) {
+func TestAlertSummary(t *testing.T) {
 	for _, tt := range []struct{ value, threshold, want string }{
 		{"97.123456", "> 60 80 90", "97.12, above 90"},
 		{"4", "<= 5", "4, down from 5"},
@@ -99,7 +99,7 @@ func TestAnAlertIsToldInShort(t *testing.T) {
 	}
 }
 
-func TestARuleFitsByItsPatterns(t *testing.T) {
+func TestRuleMatchesByItsPatterns(t *testing.T) {
 	alert := Alert{Severity: threshold.SeverityError, DeviceName: "web-01.osl", DataSourceName: "SNMP_Interfaces",
 		InstanceName: "SNMP_Interfaces-eth0", DataPointName: "Status"}
 	groups := []string{"", "Servers/Linux", "Services/Web shop"}
@@ -149,7 +149,7 @@ func TestARuleFitsByItsPatterns(t *testing.T) {
 	}
 }
 
-func TestTheFirstDestinationWhosePeriodItIsCounts(t *testing.T) {
+func TestFirstDestinationInItsPeriodIsUsed(t *testing.T) {
 	stages := func(addr string) [][]Recipient { return [][]Recipient{{{Addr: addr}}} }
 	days := func(timezone string, start, end int64, on ...int64) *Period {
 		return &Period{WeekDays: on, Timezone: timezone, StartMinutes: start, EndMinutes: end}
@@ -185,7 +185,7 @@ func TestTheFirstDestinationWhosePeriodItIsCounts(t *testing.T) {
 	}
 }
 
-func TestWhatAnAlertIsToldWithIsBounded(t *testing.T) {
+func TestNotesAndMessagesAreLimited(t *testing.T) {
 	a := Alert{}
 	for i := range maxNotes + 5 {
 		a.note("x", 0, integer(int64(i)))

@@ -6,7 +6,7 @@ import (
 	"spyglass/backend/portal/fleet"
 )
 
-func TestAHostNameHoldsWhatNamesAndAddressesAreMadeOf(t *testing.T) {
+func TestHostNameHasOnlyValidCharacters(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{"web-42.example.net", "web-42.example.net"},
 		{" web-42 ", "web-42"},

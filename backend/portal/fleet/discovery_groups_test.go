@@ -8,7 +8,7 @@ import (
 	"spyglass/backend/portal/datasource"
 )
 
-func TestOnlyWhatPassesAllFiltersIsAnInstance(t *testing.T) {
+func TestInstancesPassAllFilters(t *testing.T) {
 	found := []check.Found{{WildValue: "1", DisplayName: "lo", Description: ""},
 		{WildValue: "2", DisplayName: "Ethernet1", Description: "Uplink"},
 		{WildValue: "12", DisplayName: "Ethernet12", Description: "Desk"}}
@@ -39,7 +39,7 @@ func TestOnlyWhatPassesAllFiltersIsAnInstance(t *testing.T) {
 	}
 }
 
-func TestADeviceThatTellsAMillionInstancesGetsNoMoreThanItMay(t *testing.T) {
+func TestDiscoveryLimitsTheNumberOfInstances(t *testing.T) {
 	found := make([]check.Found, 1_000_000)
 	for i := range found {
 		found[i].WildValue = fmt.Sprint(i)

@@ -61,7 +61,7 @@ func covering(t testing.TB, db *store.DB, of maintenance.Watched, at time.Time) 
 	return fmt.Sprint(ids)
 }
 
-func TestMaintenanceCoversWhatIsInsideAndNothingElse(t *testing.T) {
+func TestMaintenanceCoversOnlyItsScope(t *testing.T) {
 	db := maintained(t)
 	for _, tt := range []struct {
 		name string

@@ -28,7 +28,7 @@ func text(w maintenance.Window, ok bool) string {
 	return w.Begin.Format("2006-01-02 15:04 -0700") + " to " + w.End.In(w.Begin.Location()).Format("01-02 15:04 -0700")
 }
 
-func TestTheNextWindow(t *testing.T) {
+func TestNextWindow(t *testing.T) {
 	const night, late = 2 * 60, 22 * 60
 	days := func(list ...time.Weekday) []time.Weekday { return list }
 	for _, tt := range []struct {
@@ -133,7 +133,7 @@ func TestTheNextWindow(t *testing.T) {
 	}
 }
 
-func TestAWindowHoldsItsBeginAndNotItsEnd(t *testing.T) {
+func TestWindowIncludesItsStartAndExcludesItsEnd(t *testing.T) {
 	s := maintenance.Schedule{Recurrence: maintenance.Daily, Minute: 22 * 60, Minutes: 240, Zone: time.UTC}
 	for at, want := range map[string]bool{"21:59:59.999": false, "22:00:00": true, "23:59:59": true, "00:00:00": true,
 		"01:59:59.999": true, "02:00:00": false, "12:00:00": false} {
@@ -222,9 +222,9 @@ func onDate(s *maintenance.Schedule, date time.Time) bool {
 	return true
 }
 
-// TestSchedulesAgreeWithTheClockOnTheWall walks through the weeks around each
+// TestSchedulesFollowLocalTime walks through the weeks around each
 // change of the clock, minute by minute.
-func TestSchedulesAgreeWithTheClockOnTheWall(t *testing.T) {
+func TestSchedulesFollowLocalTime(t *testing.T) {
 	for name, around := range map[string][]string{
 		"Europe/Berlin":       {"2026-03-29", "2026-10-25"},
 		"America/New_York":    {"2026-03-08", "2026-11-01"},
@@ -331,7 +331,7 @@ func (o *oracle) text(list [][2]int, k int, z *time.Location) string {
 	return text(maintenance.Window{Begin: o.minutes[list[k][0]].In(z), End: end}, true)
 }
 
-func TestTheLongestWindowDoesNotReachTheNext(t *testing.T) {
+func TestLongestWindowEndsBeforeTheNext(t *testing.T) {
 	for _, tt := range []struct {
 		s    maintenance.Schedule
 		want int

@@ -11,7 +11,7 @@ import (
 	"spyglass/backend/portal/people"
 )
 
-func TestAPasswordMatchesItsOwnHashOnly(t *testing.T) {
+func TestPasswordMatchesOnlyItsOwnHash(t *testing.T) {
 	const password = "correct horse battery"
 	hash, err := people.HashPassword(password)
 	if err != nil || !strings.HasPrefix(hash, "$argon2id$v=19$m=47104,t=1,p=1$") || strings.Contains(hash, password) {
@@ -38,7 +38,7 @@ func TestAPasswordMatchesItsOwnHashOnly(t *testing.T) {
 	}
 }
 
-func TestAHashThatIsNoneMatchesNothing(t *testing.T) {
+func TestInvalidHashMatchesNothing(t *testing.T) {
 	hash, err := people.HashPassword("correct horse battery")
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +62,7 @@ func TestAHashThatIsNoneMatchesNothing(t *testing.T) {
 	}
 }
 
-func TestAPasswordHasEightTo512Characters(t *testing.T) {
+func TestPasswordHas8To512Characters(t *testing.T) {
 	for _, password := range []string{"", "1234567", strings.Repeat("ß", 7), strings.Repeat("x", 513)} {
 		_, err := people.HashPassword(password)
 		if f := fault.Of(err); f.Kind != fault.Invalid || f.Field != "password" ||
@@ -77,7 +77,7 @@ func TestAPasswordHasEightTo512Characters(t *testing.T) {
 	}
 }
 
-func TestACommonPasswordIsRefused(t *testing.T) {
+func TestCommonPasswordIsRefused(t *testing.T) {
 	for _, password := range []string{"password", "Password1", "12345678", "QWERTYUIOP", "iloveyou", "administrator"} {
 		_, err := people.HashPassword(password)
 		if f := fault.Of(err); f.Kind != fault.Invalid || f.Field != "password" || !strings.Contains(f.Message,

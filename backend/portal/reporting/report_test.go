@@ -10,7 +10,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-func TestARangeOfTimeIsReadAsPeopleWriteIt(t *testing.T) {
+func TestParseTimeRange(t *testing.T) {
 	oslo, err := time.LoadLocation("Europe/Oslo")
 	if err != nil {
 		t.Fatal(err)
@@ -53,7 +53,7 @@ func TestARangeOfTimeIsReadAsPeopleWriteIt(t *testing.T) {
 	}
 }
 
-func TestAScheduleIsACronLineOfFiveFields(t *testing.T) {
+func TestScheduleIsAFiveFieldCronExpression(t *testing.T) {
 	schedule, err := reporting.ParseSchedule("30 6 1 * *")
 	if err != nil {
 		t.Fatal(err)
@@ -72,7 +72,7 @@ func TestAScheduleIsACronLineOfFiveFields(t *testing.T) {
 	}
 }
 
-func TestAResultIsSeenByWhoSeesAsMuchAsItsUser(t *testing.T) {
+func TestResultIsVisibleWithThePermissionsOfItsUser(t *testing.T) {
 	reads := func(grants ...resource.Grant) *resource.Access { return &resource.Access{Grants: grants} }
 	groups := func(ids ...int64) resource.Grant {
 		g := resource.Grant{Object: resource.DeviceGroup, Op: resource.Read, Groups: map[int64]bool{}}

@@ -7,7 +7,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-func TestAScheduledReportKeepsTheRightsOfWhoeverChoseItsRecipients(t *testing.T) {
+func TestScheduledReportKeepsThePermissionsOfTheUserWhoSetItsRecipients(t *testing.T) {
 	clerk := &resource.Access{UserID: 2, User: "clerk",
 		Grants: []resource.Grant{{Object: resource.DeviceGroup, Op: resource.Read, Groups: map[int64]bool{7: true}}}}
 	admin := &resource.Access{UserID: 1, User: "admin", Admin: true}

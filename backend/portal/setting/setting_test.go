@@ -8,7 +8,7 @@ import (
 	"spyglass/backend/portal/setting"
 )
 
-func TestTheSettingsTakeNetworksThatCanBeRead(t *testing.T) {
+func TestSettingsValidateNetworks(t *testing.T) {
 	for _, c := range []struct{ allowed, refused, field, want string }{
 		{"", "", "", ""},
 		{"10.0.0.0/8, 2001:db8::/32", "192.0.2.7", "", ""},

@@ -9,7 +9,7 @@ import (
 	"spyglass/backend/portal/threshold"
 )
 
-func TestAThresholdTellsHowBadAValueIs(t *testing.T) {
+func TestThresholdGivesTheSeverityOfAValue(t *testing.T) {
 	for _, tt := range []struct {
 		text string
 		want map[float64]int64
@@ -42,7 +42,7 @@ func TestAThresholdTellsHowBadAValueIs(t *testing.T) {
 	}
 }
 
-func TestAWrongThresholdIsRefused(t *testing.T) {
+func TestInvalidThresholdIsRefused(t *testing.T) {
 	const begins = `a threshold begins with >, >=, <, <=, = or !=, and its numbers follow: "> 60 80 90"`
 	for text, want := range map[string]string{
 		"60":           begins,

@@ -11,7 +11,7 @@ import (
 	"spyglass/backend/report/layout"
 )
 
-func TestAChartIsDrawnAsAnImage(t *testing.T) {
+func TestChartIsRenderedAsAnImage(t *testing.T) {
 	c := layout.Chart{Title: "web-42: Ping", From: time.Unix(0, 0), To: time.Unix(3600, 0),
 		Lines: []layout.Line{{Name: "flat", Values: []float64{5, 5, 5, 5, 5, 5}},
 			{Name: "broken", Values: []float64{1, 9, math.NaN(), math.NaN(), 2, 8}}}}

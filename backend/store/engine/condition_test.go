@@ -7,7 +7,7 @@ import (
 	"spyglass/backend/filter"
 )
 
-func TestConditionsHaveTheSameKeyOnlyWhereTheyAreTheSame(t *testing.T) {
+func TestConditionKeysAreUnique(t *testing.T) {
 	one, two := &Table{Name: "one"}, &Table{Name: "two"}
 	value := func(v filter.Value) []filter.Value { return []filter.Value{v} }
 	half := func(sub string, op filter.Op) []filter.Cond { return []filter.Cond{{Sub: sub, Op: op}} }

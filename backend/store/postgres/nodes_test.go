@@ -35,7 +35,7 @@ func node(t *testing.T, address string, alone bool) engine.Database {
 
 func lamp(id int64, name string) []any { return []any{id, name, []byte("{}")} }
 
-func TestNewNodesMayStartAtOnce(t *testing.T) {
+func TestNewNodesCanStartConcurrently(t *testing.T) {
 	address := pgtest.Database(t)
 	nodes := []engine.Database{node(t, address, false), node(t, address, false), node(t, address, false)}
 	ranges := make([]int64, len(nodes))
@@ -59,7 +59,7 @@ func TestNewNodesMayStartAtOnce(t *testing.T) {
 	}
 }
 
-func TestTheSecondOfTwoConflictingTransactionsIsToRunAgain(t *testing.T) {
+func TestSecondConflictingTransactionIsRetried(t *testing.T) {
 	address := pgtest.Database(t)
 	one, two := node(t, address, false).Writer(), node(t, address, false).Writer()
 	check := func(err error) {
@@ -94,7 +94,7 @@ func TestTheSecondOfTwoConflictingTransactionsIsToRunAgain(t *testing.T) {
 	check(two.Commit())
 }
 
-func TestADatabaseThatIsOpenAloneIsRefusedToOthers(t *testing.T) {
+func TestExclusiveDatabaseRefusesOtherNodes(t *testing.T) {
 	address := pgtest.Database(t)
 	node(t, address, true)
 	_, err := postgres.Engine{}.Open(t.Context(), address, engine.Options{Readers: 1, Alone: true})
@@ -103,7 +103,7 @@ func TestADatabaseThatIsOpenAloneIsRefusedToOthers(t *testing.T) {
 	}
 }
 
-func TestWhatWasCommittedSurvivesACrashOfTheServerAndTheWriterConnectsAgain(t *testing.T) {
+func TestCommitsSurviveAServerCrashAndTheWriterReconnects(t *testing.T) {
 	address := pgtest.Database(t) + "&synchronous_commit=on"
 	db := node(t, address, true)
 	w := db.Writer()
