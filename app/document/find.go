@@ -13,7 +13,7 @@ type Found struct {
 	At    int    `json:"at" doc:"which one this is, from 0; -1 when there is none"`
 	Node  int64  `json:"node" doc:"the value it is in, or whose key it is in"`
 	Key   bool   `json:"key" doc:"in the key, not in the value"`
-	Row   int    `json:"row" doc:"of Rows, or of Lines for FindRaw"`
+	Row   int    `json:"row" doc:"row of Rows, or of Lines for FindRaw"`
 	Total int    `json:"total" doc:"rows there are now"`
 	Path  string `json:"path,omitempty"`
 }

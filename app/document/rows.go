@@ -10,14 +10,14 @@ type TreeRow struct {
 	Kind    Kind    `json:"kind"`
 	Key     *string `json:"key,omitempty" null:"no" doc:"in an object; decoded, cut at 2,000 characters"`
 	Index   *int    `json:"index,omitempty" null:"no" doc:"in an array, from 0"`
-	Text    *string `json:"text,omitempty" null:"no" doc:"of a scalar: a string decoded, anything else as it was sent"`
+	Text    *string `json:"text,omitempty" null:"no" doc:"text of a scalar: a string decoded, anything else as it was sent"`
 	Cut     bool    `json:"cut,omitempty" doc:"Text is only the first 2,000 characters"`
 	Count   int     `json:"count" doc:"children of a container"`
 	Open    bool    `json:"open"`
-	Preview string  `json:"preview,omitempty" doc:"of a closed container: { id: 7, name: 'web', … }"`
+	Preview string  `json:"preview,omitempty" doc:"preview of a collapsed container: { id: 7, name: 'web', … }"`
 	Comma   bool    `json:"comma" doc:"a comma follows"`
-	Hint    string  `json:"hint,omitempty" doc:"of an open object in an array: its displayName or name"`
-	Of      Kind    `json:"of,omitempty" doc:"of a closing bracket: object or array"`
+	Hint    string  `json:"hint,omitempty" doc:"for an expanded object in an array: its displayName or name"`
+	Of      Kind    `json:"of,omitempty" doc:"for a closing bracket: object or array"`
 }
 
 // Rows returns count rows from a row on, counted from 0, and the total number of

@@ -23,7 +23,7 @@ type List struct {
 	Count int        `json:"count"`
 	Item  int        `json:"item" doc:"whose scalars are among those given"`
 	First int        `json:"first" doc:"the item of the first name"`
-	Names []ListItem `json:"names" doc:"of the items around Item"`
+	Names []ListItem `json:"names" doc:"names of the items around Item"`
 }
 
 // ListItem identifies an item of a list by its displayName or name, and its id.

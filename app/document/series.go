@@ -32,7 +32,7 @@ type Series struct {
 
 // SeriesSet is a set of lines with the same times.
 type SeriesSet struct {
-	Name  string       `json:"name" doc:"of the instance; empty where there is but one"`
+	Name  string       `json:"name" doc:"name of the instance; empty where there is but one"`
 	Time  []int64      `json:"time" doc:"epoch milliseconds, the oldest first"`
 	Lines []SeriesLine `json:"lines"`
 }

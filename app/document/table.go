@@ -23,7 +23,7 @@ const (
 // Column is a column of a table, with its heading.
 type Column struct {
 	ID    string `json:"id" doc:"keys from the item down, with dots between; \\ before a dot or \\ in a key. $ is an item that is no object"`
-	Kind  Kind   `json:"kind" enum:"object|array|string|number|boolean|" doc:"of its cells, null left out; empty when they differ"`
+	Kind  Kind   `json:"kind" enum:"object|array|string|number|boolean|" doc:"kind of its cells, ignoring null; empty if they differ"`
 	Count int    `json:"count" doc:"rows that have it"`
 }
 
@@ -56,7 +56,7 @@ type Cell struct {
 // TableRow is one row of a table.
 type TableRow struct {
 	Index int     `json:"index" doc:"in the document, from 0, however the table is sorted"`
-	Node  int64   `json:"node" doc:"of the item"`
+	Node  int64   `json:"node" doc:"node of the item"`
 	Cells []*Cell `json:"cells" doc:"in the order of the requested columns"`
 }
 

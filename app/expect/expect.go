@@ -232,8 +232,8 @@ type ShownKind struct {
 	Doc     string    `json:"doc"`
 	Target  string    `json:"target" doc:"the label of the target; empty if it has none"`
 	Hint    string    `json:"hint" doc:"an example of a target"`
-	Unit    string    `json:"unit" doc:"of the value; empty for none"`
-	Example string    `json:"example" doc:"of a value"`
+	Unit    string    `json:"unit" doc:"unit of the value; empty for none"`
+	Example string    `json:"example" doc:"example of a value"`
 	Ops     []ShownOp `json:"ops"`
 }
 

@@ -51,9 +51,9 @@ type start struct {
 	DataFolder string             `json:"dataFolder"`
 	Desktop    bool               `json:"desktop" doc:"the page is in the desktop's window"`
 	Folders    bool               `json:"folders" doc:"whether the user may keep collections in folders"`
-	Formats    []transfer.Format  `json:"formats" doc:"of files with requests, in the order to show them"`
+	Formats    []transfer.Format  `json:"formats" doc:"formats of request files, in display order"`
 	Keyring    bool               `json:"keyring" doc:"whether secrets outlive the program"`
-	Languages  []snippet.Language `json:"languages" doc:"of snippets and scripts, in the order to show them"`
+	Languages  []snippet.Language `json:"languages" doc:"languages of snippets and scripts, in display order"`
 	Notice     *string            `json:"notice" doc:"notices for the user"`
 	Portal     remote.Shown       `json:"portal" doc:"the one whose tabs and variables these are"`
 	Portals    []remote.Shown     `json:"portals"`

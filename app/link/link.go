@@ -39,8 +39,8 @@ import (
 // with its request, or the differences between two responses.
 type Target struct {
 	Screen  string          `json:"screen,omitempty" doc:"name of the Monitor screen"`
-	ID      string          `json:"id,omitempty" doc:"of an object on the screen"`
-	Filters []Pair          `json:"filters,omitempty" doc:"of the screen, with its sort order and time range"`
+	ID      string          `json:"id,omitempty" doc:"id of an object on the screen"`
+	Filters []Pair          `json:"filters,omitempty" doc:"filters of the screen, with its sort order and time range"`
 	Call    *Call           `json:"call,omitempty" null:"no"`
 	Past    *LinkedResponse `json:"past,omitempty" null:"no" doc:"the response to call"`
 	Diff    *LinkedDiff     `json:"diff,omitempty" null:"no"`

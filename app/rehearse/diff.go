@@ -34,7 +34,7 @@ type Step struct {
 	Body     string       `json:"body" doc:"JSON, with {{name}} for the id of an object that an earlier step creates"`
 	Kind     string       `json:"kind"`
 	Noun     string       `json:"noun"`
-	Name     string       `json:"name" doc:"of the object"`
+	Name     string       `json:"name" doc:"name of the object"`
 	Creates  string       `json:"creates" doc:"name of the id of the new object; empty for none"`
 	Changes  []Difference `json:"changes"`
 	Warnings []string     `json:"warnings" doc:"what to look at before sending it"`

@@ -63,7 +63,7 @@ type Rehearsal struct {
 // Progress is how far a copy is.
 type Progress struct {
 	Step string `json:"step" enum:"read|copy|finish"`
-	Noun string `json:"noun" doc:"of what is read or copied, such as devices"`
+	Noun string `json:"noun" doc:"noun of what is read or copied, such as devices"`
 	Done int    `json:"done"`
 	Of   int    `json:"of" doc:"0: unknown"`
 }

@@ -49,7 +49,7 @@ type Language struct {
 	ID          string `json:"id" doc:"in URLs and settings"`
 	Label       string `json:"label"`
 	ScriptLabel string `json:"scriptLabel" doc:"the language that several requests as one program are in"`
-	Extension   string `json:"extension" doc:"of a file"`
+	Extension   string `json:"extension" doc:"extension of a file"`
 	Lexer       string `json:"-"` // of chroma, for Highlight
 
 	write  func(Request) string

@@ -3,7 +3,7 @@ package snippet
 // Written is a program, for the page and as a file.
 type Written struct {
 	Lines [][]Token `json:"lines"`
-	Name  string    `json:"name" doc:"of the file to save it in"`
+	Name  string    `json:"name" doc:"name of the file to save it in"`
 	Text  string    `json:"text"`
 }
 

@@ -22,7 +22,7 @@ type Draft struct {
 	Mode       string `json:"mode" enum:"form|raw" doc:"how the body is edited"`
 	Timeout    int64  `json:"timeout,omitempty" doc:"seconds to wait for the response; 0: the portal's default"`
 
-	Checks []expect.Check `json:"checks,omitempty" doc:"of the response, in the order to show them"`
+	Checks []expect.Check `json:"checks,omitempty" doc:"checks of the response, in display order"`
 }
 
 // Row is one row of a table in a draft.

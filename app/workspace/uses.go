@@ -16,7 +16,7 @@ type use struct {
 	Requests []usedIn `json:"requests" doc:"the first 20"`
 	Count    int      `json:"count"`
 
-	Extractors int             `json:"extractors" doc:"that write to it"`
+	Extractors int             `json:"extractors" doc:"number of extractors that write to it"`
 	SentAt     resource.Millis `json:"sentAt" doc:"0: not in the last seven days, or not requested"`
 }
 

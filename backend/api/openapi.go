@@ -274,8 +274,8 @@ func (c *components) responses(e *resource.Endpoint) object {
 	out := object{{strconv.Itoa(Success(e)),
 		append(object{{"description", doc}}.with("headers", headers), member{"content", content})}}
 	if e.Tagged && e.Method == http.MethodGet {
-		out = append(out, member{strconv.Itoa(http.StatusNotModified), object{{"description", "If-None-Match names " +
-			"the version there is; no body"}, {"headers", headers}}})
+		out = append(out, member{strconv.Itoa(http.StatusNotModified), object{{"description", "If-None-Match matches " +
+			"the current version; no body"}, {"headers", headers}}})
 	}
 	for _, f := range failures {
 		if when, ok := c.failsWhen(e, f.kind); ok {

@@ -29,7 +29,7 @@ func info(name, version, doc string) object {
 // holds describes the content of each category.
 var holds = map[string]string{
 	ground.CategoryDevices: "Monitored hosts, appliances and services, with their properties and data.",
-	ground.CategoryGroups: "The tree of groups, static or by an expression, and the properties that devices " +
+	ground.CategoryGroups: "The tree of static and dynamic groups, and the properties that devices " +
 		"inherit from it.",
 	ground.CategoryDataSources: "What is collected from which devices, and the thresholds of values.",
 	ground.CategoryAlerts:      "Alerts, who is notified of them and when, and maintenance windows.",

@@ -55,8 +55,8 @@ func conditions(e *resource.Endpoint) []any {
 
 // linesDoc documents a list with one object per line.
 func linesDoc(name string) string {
-	return "With Accept: " + resource.LinesType + " every row that matches, whatever size and offset say: one " + name +
-		" a line, all of one state of the portal. An incomplete stream ends without the last chunk of its " +
+	return "With Accept: " + resource.LinesType + ", all matching rows, regardless of size and offset: one " + name +
+		" per line, from one snapshot of the portal. An incomplete stream ends without the last chunk of its " +
 		"transfer encoding."
 }
 

@@ -28,9 +28,9 @@ import "context"
 // Check is a method of polling a device. Its JSON is the description for users.
 type Check struct {
 	Name       string    `json:"name" doc:"the collectMethod of data sources that use it"`
-	Title      string    `json:"title" doc:"name for people"`
+	Title      string    `json:"title" doc:"display name"`
 	Doc        string    `json:"description" doc:"what it measures"`
-	Needs      *Need     `json:"needs" doc:"what turns it on for a device; null: nothing of its own"`
+	Needs      *Need     `json:"needs" doc:"what enables it for a device; null: nothing"`
 	Attributes []Setting `json:"attributes" doc:"keys of the collectorAttribute of a data source"`
 	Properties []Setting `json:"properties" doc:"device properties that it uses"`
 	Fields     []Setting `json:"fields" doc:"raw fields that it returns"`
@@ -62,8 +62,8 @@ type Setting struct {
 // the check apply to devices that have it.
 type Need struct {
 	Property string `json:"property" doc:"its name"`
-	Label    string `json:"label" doc:"meaning of its value; empty: there is nothing to enter, the value is true"`
-	Example  string `json:"example" doc:"of a value; what is measured when there is nothing to enter"`
+	Label    string `json:"label" doc:"what to enter; empty: nothing, the value is true"`
+	Example  string `json:"example" doc:"example of a value; if there is nothing to enter, what is measured"`
 	Secret   bool   `json:"secret" doc:"its value is hidden"`
 	Category string `json:"category" doc:"value of system.categories for such devices; empty: none"`
 	Host     string `json:"host" doc:"host name of such a device when none is entered; empty: none"`

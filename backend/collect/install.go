@@ -24,8 +24,8 @@ type installer struct {
 	OS        string `json:"os" doc:"linux, windows or darwin"`
 	Arch      string `json:"architecture" doc:"the processor, amd64 or arm64"`
 	Available bool   `json:"available" doc:"whether this portal has the program for that system"`
-	Size      int64  `json:"size" doc:"of the program, in bytes; 0 when it is not available"`
-	SHA256    string `json:"sha256" doc:"of the program, in hex; empty when it is not available"`
+	Size      int64  `json:"size" doc:"size of the program, in bytes; 0 if it is not available"`
+	SHA256    string `json:"sha256" doc:"SHA-256 of the program, in hex; empty if it is not available"`
 	Link      string `json:"link" doc:"URL of its script"`
 }
 
@@ -107,7 +107,7 @@ func (s *Service) installEndpoints() []resource.Endpoint {
 			Method: "GET", Path: path + "/bootstraps/{os}", Category: ground.CategorySettings,
 			Summary: "Download a bootstrap installer",
 			Doc: "Returns the same script as GET installers/{osAndArch}: it is small, and fetches the program when " +
-				"it runs. It holds a token that is good for one installation within an hour.",
+				"it runs. It contains a token for one installation within an hour.",
 			Right: right(ground.AreaCollectors), Params: append([]resource.Param{idParam, osParam},
 				bootstrapParams()...), Response: &resource.Schema{Type: "string", Format: "text/plain",
 				Doc: "The script"}, Once: true,
@@ -127,8 +127,8 @@ func bootstrapParams() []resource.Param {
 			"medium", "large", "extra_large", "double_extra_large"),
 		query("collectorVersion", "Kept for clients of the published API: the portal installs the version it runs "+
 			"itself"),
-		query("tokenName", "Kept for clients of the published API: the script has a token of its own"),
-		query("token", "Kept for clients of the published API: the script has a token of its own"),
+		query("tokenName", "Kept for clients of the published API: the script contains its own token"),
+		query("token", "Kept for clients of the published API: the script contains its own token"),
 		query("monitorOthers", "Kept for clients of the published API", "true", "false"),
 		query("useEA", "Kept for clients of the published API", "true", "false"),
 	}

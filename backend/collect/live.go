@@ -48,7 +48,7 @@ type beat struct {
 // pulse is the response to a heartbeat.
 type pulse struct {
 	Now       resource.Seconds `json:"now" doc:"the portal's clock, in epoch seconds"`
-	NowMillis resource.Millis  `json:"nowMillis" doc:"the same in milliseconds; the collector corrects the times of its results with it"`
+	NowMillis resource.Millis  `json:"nowMillis" doc:"the portal's clock, in epoch milliseconds; the collector corrects the times of its results with it"`
 	Heartbeat int64            `json:"heartbeat" doc:"seconds until the next one"`
 	Devices   int64            `json:"devices" doc:"how many devices it monitors; if it changes, the assignments have changed"`
 }
@@ -111,16 +111,16 @@ func (s *Service) liveEndpoints() []resource.Endpoint {
 		{
 			Method: "POST", Path: path + "/register", Category: ground.CategorySettings,
 			Summary: "Register a collector",
-			Doc: "Registers the machine of the collector, and returns the collector's own credential. An " +
-				"installation token ends with that, and so does the credential it had before.",
+			Doc: "Registers the machine of the collector, and returns the collector's own credential. This revokes " +
+				"the installation token and the previous credential.",
 			Right: right(collector.AreaInstalling), Params: []resource.Param{idParam}, Body: &in, Response: &out,
 			Once: true, Errors: failures(wrong, builtIn),
 			Example: at("/register", hello{"probe-1.fra", "linux", "amd64", "0.1.0"}), Handle: s.register,
 		},
 		{
 			Method: "POST", Path: path + "/heartbeat", Category: ground.CategorySettings, Summary: "Send a heartbeat",
-			Doc: "Reports that the collector is running. Without a heartbeat for collectorDownSeconds of the " +
-				"portal settings it counts as down.",
+			Doc: "Reports that the collector is running. If it sends no heartbeat for collectorDownSeconds of the " +
+				"portal settings, it is down.",
 			Right: right(collector.AreaCollecting), Params: []resource.Param{idParam}, Body: &beats, Response: &pulses,
 			Errors: failures(wrong, builtIn), Example: at("/heartbeat", beat{Build: "0.1.0", Instance: 12}),
 			Handle: s.heartbeat,

@@ -26,22 +26,22 @@ type ThresholdCount struct {
 	DataPoint string `json:"dataPointName" doc:"name of the data point"`
 	Expr      string `json:"alertExpr" doc:"the counted threshold"`
 	Effective string `json:"effectiveAlertExpr" doc:"the threshold in effect"`
-	From      int64  `json:"startTime" doc:"of the counted time, epoch seconds"`
-	To        int64  `json:"endTime" doc:"of the counted time, epoch seconds"`
+	From      int64  `json:"startTime" doc:"start of the counted time, in epoch seconds"`
+	To        int64  `json:"endTime" doc:"end of the counted time, in epoch seconds"`
 	Opens     int64  `json:"alertTransitionInterval" doc:"polls in a row before an alert opens"`
 	Clears    int64  `json:"alertClearInterval" doc:"polls in a row before it clears"`
 	Interval  int64  `json:"collectionInterval" doc:"seconds between two polls"`
 
 	Total    int64 `json:"opened" doc:"alerts that it would have opened"`
-	Critical int64 `json:"critical" doc:"those that became critical"`
-	Error    int64 `json:"error" doc:"those that became error, but not critical"`
-	Warn     int64 `json:"warn" doc:"those that stayed warnings"`
+	Critical int64 `json:"critical" doc:"number of these that became critical"`
+	Error    int64 `json:"error" doc:"number of these that became error, but not critical"`
+	Warn     int64 `json:"warn" doc:"number of these that stayed warnings"`
 	Seconds  int64 `json:"seconds" doc:"how long there was an alert in total"`
 	Now      int64 `json:"current" doc:"alerts of the threshold in effect, counted in the same way"`
 
 	Samples  int64          `json:"samples" doc:"values that were compared"`
-	Sparse   int64          `json:"sparse" doc:"distance of older samples in seconds, if it is longer than the interval: shorter peaks are not in them; 0: every poll has a sample"`
-	SparseTo int64          `json:"sparseUntil" doc:"until then samples are that far apart, epoch seconds; 0: every poll has a sample"`
+	Sparse   int64          `json:"sparse" doc:"seconds between older samples, if more than the interval: they do not show shorter peaks; 0: every poll has a sample"`
+	SparseTo int64          `json:"sparseUntil" doc:"end of the time with these older samples, in epoch seconds; 0: every poll has a sample"`
 	Items    []CountedAlert `json:"alerts" doc:"the newest 100, the newest first"`
 }
 

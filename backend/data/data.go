@@ -144,7 +144,7 @@ func (s *Service) Endpoints() []resource.Endpoint {
 		}
 		if e.Body == nil {
 			e.Errors = append(e.Errors, resource.Failure{Kind: fault.Unknown, When: "there is no such device, data " +
-				"source on it, instance or graph, or it is not yours to see"})
+				"source on it, instance or graph, or you cannot view it"})
 		}
 	}
 	return all

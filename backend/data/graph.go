@@ -15,8 +15,8 @@ import (
 // GraphPlot is a graph with its lines.
 type GraphPlot struct {
 	Type        string              `json:"type" doc:"graph"`
-	ID          int64               `json:"id" doc:"of the graph"`
-	Name        string              `json:"name" doc:"of the graph"`
+	ID          int64               `json:"id" doc:"id of the graph"`
+	Name        string              `json:"name" doc:"name of the graph"`
 	Title       string              `json:"title" doc:"title of the graph"`
 	DataSource  string              `json:"dsName" doc:"name of the data source"`
 	Instances   []int64             `json:"instances" doc:"ids of the instances it shows"`
@@ -26,8 +26,8 @@ type GraphPlot struct {
 	Start       int64               `json:"startTime" doc:"first moment, epoch seconds"`
 	End         int64               `json:"endTime" doc:"last moment, epoch seconds"`
 	Step        int64               `json:"step" doc:"seconds of a step"`
-	Zone        string              `json:"timeZone" doc:"of the portal, short"`
-	ZoneID      string              `json:"timeZoneId" doc:"of the portal"`
+	Zone        string              `json:"timeZone" doc:"time zone of the portal, abbreviated"`
+	ZoneID      string              `json:"timeZoneId" doc:"IANA name of the time zone of the portal"`
 	StartOffset int64               `json:"startTZOffset" doc:"seconds that the time zone is ahead of UTC at the start"`
 	EndOffset   int64               `json:"endTZOffset" doc:"seconds that the time zone is ahead of UTC at the end"`
 	MinValue    *float64            `json:"minValue" doc:"lower end of the scale; null: automatic"`

@@ -45,12 +45,11 @@ var (
 			Doc: "Function that aggregates the samples of each step",
 		}, nil),
 		query("step", resource.Integer(
-			"Seconds of a step of aggregate; default: long enough for a response of one page"), nil),
+			"Length of a step of aggregate in seconds; default: so long that the response fits on one page"), nil),
 		query("percent", resource.Schema{
 			Type: "integer", Min: resource.Bound(1), Max: resource.Bound(99), Default: usualRank,
-			Doc: "With aggregate=percentile: the percent of the samples of a step that are not above its value " +
-				"(nearest " +
-				"rank). A step of which only hourly values are left has none",
+			Doc: "With aggregate=percentile: the percentile to return, by nearest rank. Steps that have only hourly " +
+				"values return none",
 		}, nil),
 	}
 	graphParams = []resource.Param{

@@ -43,7 +43,7 @@ type Sparklines struct {
 
 // Sparkline is one series.
 type Sparkline struct {
-	Instance  int64      `json:"instanceId" doc:"of the instance; 0 if there is no such series, or it is not yours to see"`
+	Instance  int64      `json:"instanceId" doc:"id of the instance; 0 if there is no such series, or you cannot view it"`
 	DataPoint string     `json:"dataPointName" doc:"name of the data point"`
 	Unit      string     `json:"unit" doc:"the unit, from the data source's graphs"`
 	Values    []*float64 `json:"values" doc:"the average of each step; null: no data for three polls. Empty if there is no data at all"`

@@ -51,8 +51,9 @@ func (d *declaration) manyOf(a resource.Action[any], one resource.Endpoint) reso
 	}
 	body.Name = d.res.Schema().Name + strings.ToUpper(a.Name[:1]) + a.Name[1:] + "Many"
 	response := resource.ResultsSchema()
-	one.Path, one.Summary, one.Tagged = d.res.Path+"/"+a.Name, one.Summary+": many at once", false
-	one.Doc = a.Doc + " On up to 1,000 at once, in one transaction. " + oneByOne
+	one.Path, one.Tagged = d.res.Path+"/"+a.Name, false
+	one.Summary = strings.Replace(one.Summary, Article(d.one), "many "+d.many, 1)
+	one.Doc = a.Doc + " Applies to up to 1,000 " + d.many + " in one transaction. " + oneByOne
 	one.Params, one.Body, one.Response = d.parentParam(), body, &response
 	one.Example = d.example("/"+a.Name, example)
 	one.Handle = d.do.ActOnMany(a)

@@ -7,7 +7,7 @@ import (
 // operation is one write in the body of a batch.
 type operation struct {
 	Op      string `json:"op" doc:"create, patch or delete"`
-	ID      int64  `json:"id,omitempty" doc:"of the object to patch or delete"`
+	ID      int64  `json:"id,omitempty" doc:"id of the object to patch or delete"`
 	Body    any    `json:"body,omitempty" doc:"body of the POST or PATCH of one object"`
 	IfMatch string `json:"ifMatch,omitempty" doc:"the ETag of the object as it was read: the operation fails if it has changed since"`
 }

@@ -20,7 +20,7 @@ func (d *declaration) binEndpoints(read, write resource.Right,
 	wrong := resource.Failure{Kind: fault.Invalid, When: "a parameter is wrong; errorDetail names it"}
 	missing := resource.Failure{Kind: fault.Unknown, When: "there is no such " + label +
 		" in the recycle bin, or you cannot view it"}
-	clash := resource.Failure{Kind: fault.Conflict, When: "its name is taken by now"}
+	clash := resource.Failure{Kind: fault.Conflict, When: "another device has its name now"}
 	stale := resource.Failure{Kind: fault.Changed, When: "If-Match was given, and the " + label + " has changed"}
 	example := func(path string) resource.Example { return resource.Example{Path: r.Bin + path} }
 	list := example("")
@@ -33,19 +33,19 @@ func (d *declaration) binEndpoints(read, write resource.Right,
 			Example: list,
 			Handle:  d.do.Bin.List},
 		{Method: "POST", Path: r.Bin + "/{id}/restore", Summary: "Restore a deleted " + label,
-			Doc: "Takes the " + label +
-				" out of the recycle bin, to its previous place. References to deleted objects are removed; without " +
+			Doc: "Moves the " + label +
+				" from the recycle bin to its previous groups. References to deleted objects are removed; without " +
 				"any group it goes to the root group.",
 			Right: write, Params: ids, Response: &one, Tagged: true, Errors: fails(missing, clash, stale),
 			Example: example(fmt.Sprintf("/%d/restore", r.Deleted)), Handle: d.do.Bin.Restore},
-		{Method: "DELETE", Path: r.Bin + "/{id}", Noun: gone, Summary: "Remove a deleted " + label + " for good",
+		{Method: "DELETE", Path: r.Bin + "/{id}", Noun: gone, Summary: "Delete " + Article(label) + " permanently",
 			Doc:   "Removes the " + label + " from the recycle bin. It cannot be restored after that.",
 			Right: write, Params: ids, Errors: fails(missing, stale), Example: example(fmt.Sprint("/", r.Deleted+1)),
 			Handle: d.do.Bin.Purge},
-		d.binBatch("batchrestore", "Restore many deleted "+d.many, "Takes them out of the recycle bin, up to "+
-			"1,000 at once, in one transaction. ", write, fails, d.do.Bin.RestoreMany),
-		d.binBatch("batchdelete", "Remove many deleted "+d.many+" for good",
-			"Removes them from the recycle bin, up to 1,000 at once, in one transaction. ", write, fails,
+		d.binBatch("batchrestore", "Restore many deleted "+d.many, "Restores up to 1,000 "+d.many+
+			" from the recycle bin in one transaction. ", write, fails, d.do.Bin.RestoreMany),
+		d.binBatch("batchdelete", "Delete many "+d.many+" permanently",
+			"Removes up to 1,000 "+d.many+" from the recycle bin in one transaction. ", write, fails,
 			d.do.Bin.PurgeMany),
 	}
 }

@@ -39,20 +39,21 @@ func (d *declaration) propEndpoints(read, write resource.Right,
 	wrong := resource.Failure{Kind: fault.Invalid, When: "a parameter or a field of the body is wrong; errorDetail " +
 		"names it"}
 	missing := resource.Failure{Kind: fault.Unknown, When: "there is no such " + label +
-		", you cannot view it, or it has no such property of its own"}
+		", you cannot view it, or it has no such custom property"}
 	clash := resource.Failure{Kind: fault.Conflict, When: "the " + label + " already has a property of that name"}
 	stale := resource.Failure{Kind: fault.Changed, When: "If-Match was given, and the property has changed"}
 	sample := path + "/" + url.PathEscape(p.Sample)
 	all := []resource.Endpoint{
 		{Method: "GET", Path: list, Summary: "List properties of " + Article(label),
-			Doc: "Returns all that applies to the " + label +
+			Doc: "Returns all properties that apply to the " + label +
 				": its own, inherited ones, and those set by the portal.",
 			Right: read, Params: append(slices.Clone(row), query...), Response: listSchema(response),
 			Errors:  fails(wrong, missing),
 			Example: resource.Example{Path: path, Query: [][2]string{{"size", "10"}, {"sort", "+name"}}},
 			Handle:  d.do.Props.List},
-		{Method: "POST", Path: list, Summary: "Add a property to " + Article(label), Doc: "Adds a property of the " +
-			label + "'s own. It overrides an inherited one of that name.",
+		{Method: "POST", Path: list, Summary: "Add a property to " + Article(label),
+			Doc: "Adds a custom property to the " +
+				label + ". It overrides an inherited property of the same name.",
 			Right: write, Params: row, Body: &added, Response: &response, Creates: true, Tagged: true,
 			Errors:  fails(wrong, missing, clash),
 			Example: resource.Example{Path: path, Body: map[string]string{"name": "asset.tag", "value": "KF-4711"}},
@@ -62,19 +63,19 @@ func (d *declaration) propEndpoints(read, write resource.Right,
 			Right: read, Params: append(slices.Clone(one), fieldsParam), Response: &response, Tagged: true,
 			Errors: fails(missing), Example: resource.Example{Path: sample}, Handle: d.do.Props.Get},
 		{Method: "PUT", Path: list + "/{name}", Summary: "Replace a property of " + Article(label),
-			Doc:   "Sets the value of a property of the " + label + "'s own.",
+			Doc:   "Sets the value of a custom property of the " + label + ".",
 			Right: write, Params: one, Body: &changed, Response: &response, Tagged: true,
 			Errors:  fails(wrong, missing, stale),
 			Example: resource.Example{Path: sample, Body: map[string]string{"value": "as replaced"}},
 			Handle:  d.do.Props.Replace},
 		{Method: "PATCH", Path: list + "/{name}", Summary: "Change a property of " + Article(label),
-			Doc:   "Sets the value of a property of the " + label + "'s own, when one is given.",
+			Doc:   "Sets the value of a custom property of the " + label + ", if one is given.",
 			Right: write, Params: one, Body: &changed, Response: &response, Tagged: true,
 			Errors:  fails(wrong, missing, stale),
 			Example: resource.Example{Path: sample, Body: map[string]string{"value": "as changed"}},
 			Handle:  d.do.Props.Patch},
 		{Method: "DELETE", Path: list + "/{name}", Summary: "Remove a property of " + Article(label),
-			Doc:   "Removes a property of the " + label + "'s own; an inherited one of that name applies again.",
+			Doc:   "Removes a custom property of the " + label + "; an inherited one of the same name applies again.",
 			Right: write, Params: one, Errors: fails(missing, stale), Example: resource.Example{Path: sample},
 			Handle: d.do.Props.Delete},
 	}

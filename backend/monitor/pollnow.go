@@ -18,7 +18,7 @@ import (
 // PollNow is one on-demand poll of one instance, in the form of the published
 // API.
 type PollNow struct {
-	AgentID   int64       `json:"agentId" doc:"of the collector that polled it"`
+	AgentID   int64       `json:"agentId" doc:"id of the collector that polled it"`
 	RequestID int64       `json:"requestId" doc:"under which the result can be read again"`
 	Status    string      `json:"requestStatus" doc:"done; unknown for a request whose result is no longer kept"`
 	Result    *PollResult `json:"result" doc:"result of the poll; null while the status is unknown"`
@@ -37,8 +37,8 @@ type PollResult struct {
 
 // PollValue is the value of a data point.
 type PollValue struct {
-	ID      int64  `json:"id" doc:"of the data point"`
-	Name    string `json:"name" doc:"of the data point"`
+	ID      int64  `json:"id" doc:"id of the data point"`
+	Name    string `json:"name" doc:"name of the data point"`
 	Note    string `json:"note" doc:"effective threshold; empty for none"`
 	Value   string `json:"value" doc:"the number; empty for no data"`
 	Message string `json:"errMsg" doc:"why there is no value"`
@@ -163,8 +163,8 @@ func PollEndpoints(r resource.Reader, engine func() *Engine) []resource.Endpoint
 		{
 			Method: "POST", Path: path, Category: ground.CategoryDevices, Summary: "Poll an instance now",
 			Doc: "Polls the instance at once, for at most 20 seconds, and returns the result. It counts as any other " +
-				"poll: its samples are kept, and alerts follow from it. " +
-				"The newest 500 results can be read again by requestId.",
+				"poll: its samples are stored, and it can open alerts. The newest 500 results can be read again by " +
+				"requestId.",
 			Right: resource.Right{Object: resource.DeviceGroup, Op: resource.Modify}, Params: params,
 			Response: &response,
 			Errors: append(slices.Clone(failures), resource.Failure{

@@ -24,16 +24,16 @@ const (
 
 // Trial is the outcome of trying a data source on a device.
 type Trial struct {
-	DeviceID     int64           `json:"deviceId" doc:"of the device"`
-	DataSourceID int64           `json:"dataSourceId" doc:"of the data source"`
+	DeviceID     int64           `json:"deviceId" doc:"id of the device"`
+	DataSourceID int64           `json:"dataSourceId" doc:"id of the data source"`
 	Total        int64           `json:"total" doc:"instances that are polled there"`
 	Items        []TrialInstance `json:"items" doc:"the first 20 of them, each checked once"`
 }
 
 // TrialInstance is one check of one instance.
 type TrialInstance struct {
-	ID     int64        `json:"instanceId" doc:"of the instance"`
-	Name   string       `json:"instanceName" doc:"name in lists"`
+	ID     int64        `json:"instanceId" doc:"id of the instance"`
+	Name   string       `json:"instanceName" doc:"display name"`
 	Took   float64      `json:"took" doc:"milliseconds; 0 for a simulated device"`
 	Error  string       `json:"error" doc:"why there are no values; empty when there are"`
 	Values []TrialValue `json:"values" doc:"one for each data point"`
@@ -41,11 +41,11 @@ type TrialInstance struct {
 
 // TrialValue is the value of a data point.
 type TrialValue struct {
-	DataPointID int64    `json:"dataPointId" doc:"of the data point"`
-	Name        string   `json:"dataPointName" doc:"of the data point"`
+	DataPointID int64    `json:"dataPointId" doc:"id of the data point"`
+	Name        string   `json:"dataPointName" doc:"name of the data point"`
 	Value       *float64 `json:"value" doc:"null for no data; a rate needs a poll before this one"`
-	Threshold   string   `json:"threshold" doc:"that counts here, as > 60 80 90; empty for none"`
-	Severity    int64    `json:"severity" doc:"what the threshold says: 0 nothing, 2 warn, 3 error, 4 critical"`
+	Threshold   string   `json:"threshold" doc:"effective threshold, such as > 60 80 90; empty: none"`
+	Severity    int64    `json:"severity" doc:"severity by the threshold: 0 none, 2 warn, 3 error, 4 critical"`
 }
 
 // Try checks the instances of a data source on a device once, and stores
@@ -175,7 +175,7 @@ type Prospect struct {
 
 // ProspectSource is a data source that applies.
 type ProspectSource struct {
-	ID          int64   `json:"dataSourceId" doc:"of the data source"`
+	ID          int64   `json:"dataSourceId" doc:"id of the data source"`
 	Name        string  `json:"dataSourceName" doc:"its name"`
 	DisplayName string  `json:"displayName" doc:"its name shown on devices"`
 	Description string  `json:"description" doc:"what it measures"`
@@ -274,12 +274,12 @@ func Trials(r resource.Reader, engine func() *Engine) []resource.Endpoint {
 			Method: "POST", Path: "/setting/datasources/{id}/test", Category: ground.CategoryDataSources,
 			Summary: "Test a data source on a device",
 			Doc: "Runs the check of the data source once, on up to 20 instances of a device that the caller may " +
-				"change, and returns the values. Nothing is kept, and no alert opens.",
+				"change, and returns the values. Nothing is stored, and no alert opens.",
 			Right: right, Params: []resource.Param{
 				{Name: "id", In: "path", Required: true, Schema: resource.Integer("Id of the data source"),
 					Example: 1}},
-			Body: &of, Response: &trial, Errors: failures("nothing of the data source is polled on the device, or " +
-				"another collector does it"),
+			Body: &of, Response: &trial, Errors: failures("the data source polls nothing on the device, or another " +
+				"collector polls it"),
 			Example: resource.Example{Path: "/setting/datasources/1/test", Body: trialOf{DeviceID: 1}},
 			Handle: func(ctx context.Context, c *resource.Call) (any, error) {
 				device, source, err := toTry(ctx, r, c)
@@ -292,8 +292,8 @@ func Trials(r resource.Reader, engine func() *Engine) []resource.Endpoint {
 		{
 			Method: "POST", Path: "/device/devices/test", Category: ground.CategoryDevices,
 			Summary: "Test a device before it is added",
-			Doc: "Returns the data sources that would apply to such a device, and runs the check of each once, " +
-				"from the portal itself. Nothing is kept.",
+			Doc: "Returns the data sources that would apply to such a device, and runs the check of each once, from " +
+				"the portal itself. Nothing is stored.",
 			Right: right, Body: &ahead, Response: &found, Errors: failures(""),
 			Example: resource.Example{Path: "/device/devices/test",
 				Body: prospect{Name: "web-43.example.net", Groups: "8", Properties: []resource.Property{

@@ -38,16 +38,16 @@ const (
 // EntityProperty is a property that applies to a row.
 type EntityProperty struct {
 	Name        string            `json:"name" doc:"unique, whatever its letter case"`
-	Value       string            `json:"value" doc:"what applies; secret-looking ones are write-only"`
-	Type        string            `json:"type" doc:"custom: the row's own; inherit: of a group; system or auto: set by the portal"`
-	InheritList []InheritanceProp `json:"inheritList" doc:"what the groups that one sees say, the nearest first, whether or not it applies"`
+	Value       string            `json:"value" doc:"effective value; values of secret-looking properties are write-only"`
+	Type        string            `json:"type" doc:"custom: set on the object itself; inherit: from a group; system or auto: set by the portal"`
+	InheritList []InheritanceProp `json:"inheritList" doc:"values of the groups that the caller can view, the nearest first, even if they are overridden"`
 	Secret      bool              `json:"secret,omitempty" doc:"true: the value is write-only, whatever the name; leave it out to keep what is set"`
 }
 
 // InheritanceProp is the value in one of the groups.
 type InheritanceProp struct {
-	ID       int64  `json:"id" doc:"of the group"`
-	FullPath string `json:"fullpath" doc:"of the group; empty for the root"`
-	Value    string `json:"value" doc:"what it says"`
-	Type     string `json:"type" doc:"always custom: the group's own"`
+	ID       int64  `json:"id" doc:"id of the group"`
+	FullPath string `json:"fullpath" doc:"full path of the group; empty for the root"`
+	Value    string `json:"value" doc:"its value"`
+	Type     string `json:"type" doc:"always custom"`
 }

@@ -21,7 +21,7 @@ type ResultList []Result
 // Result is the result of one operation.
 type Result struct {
 	Op    string       `json:"op" doc:"as it was sent"`
-	ID    int64        `json:"id" doc:"of the row; 0 if none was created"`
+	ID    int64        `json:"id" doc:"id of the row; 0 if none was created"`
 	OK    bool         `json:"ok" doc:"whether it succeeded; in a batch that was refused as a whole, whether it would have"`
 	ETag  string       `json:"etag" doc:"current ETag of the row, for ifMatch; empty if there is none"`
 	Fault *fault.Error `json:"-"` // has the error of the single write

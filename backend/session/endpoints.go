@@ -44,7 +44,7 @@ func (s *Service) Endpoints() []resource.Endpoint {
 		{
 			Method: "POST", Path: path, Category: ground.CategorySettings, Summary: "Sign in",
 			Doc: "Begins a session and sets its cookie. It ends after 15 minutes without a request and after 24 " +
-				"hours. Scripts are better off with an API token.",
+				"hours. Use an API token for scripts.",
 			Right: resource.Right{Object: resource.Open}, Body: &in, Response: &me, Once: true, Limit: 4 << 10,
 			Errors: []resource.Failure{
 				{Kind: fault.NoLogin, When: "the user name or the password is wrong, or the user is suspended"},

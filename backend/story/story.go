@@ -85,7 +85,7 @@ const (
 
 // Story is an alert with everything around it.
 type Story struct {
-	ID    int64  `json:"alertId" doc:"of the requested alert"`
+	ID    int64  `json:"alertId" doc:"id of the requested alert"`
 	Title string `json:"title" doc:"the cause in a few words"`
 	Now   int64  `json:"now" doc:"the portal's time, in epoch seconds"`
 	Start int64  `json:"startEpoch" doc:"when it began, in epoch seconds"`
@@ -98,8 +98,8 @@ type Story struct {
 	Events  []IncidentEvent  `json:"events" doc:"what happened when, the oldest first"`
 	Charts  IncidentCharts   `json:"charts" doc:"related data points over the same time"`
 
-	Total    IncidentTotals     `json:"total" doc:"how many there are; the lists may be shorter"`
-	Withheld []IncidentWithheld `json:"withheld" doc:"parts that the caller's role cannot view"`
+	Total    IncidentTotals     `json:"total" doc:"total numbers; the lists may be shorter"`
+	Withheld []IncidentWithheld `json:"withheld" doc:"parts of the story that the caller's role cannot view"`
 }
 
 // IncidentAlert is an alert of a story.
@@ -112,9 +112,9 @@ type IncidentAlert struct {
 	DataSource         string `json:"dataSourceName"`
 	Instance           string `json:"instanceName"`
 	DataPoint          string `json:"dataPointName"`
-	Value              string `json:"value" doc:"that opened it"`
+	Value              string `json:"value" doc:"value that opened it"`
 	Unit               string `json:"unit"`
-	Threshold          string `json:"threshold" doc:"that it reached"`
+	Threshold          string `json:"threshold" doc:"threshold that the value reached"`
 	Reason             string `json:"reason" doc:"an explanation, if a number does not say enough"`
 	Start              int64  `json:"startEpoch" doc:"epoch seconds"`
 	End                int64  `json:"endEpoch" doc:"epoch seconds; 0 while it is active"`
@@ -145,7 +145,7 @@ type IncidentDevice struct {
 	Name     string `json:"displayName"`
 	Role     string `json:"role" enum:"cause|dependent|related"`
 	Status   string `json:"hostStatus" doc:"now: normal, dead or dead-collector"`
-	Alerts   int64  `json:"alerts" doc:"of the story on this device"`
+	Alerts   int64  `json:"alerts" doc:"number of alerts of the story on this device"`
 	SilentOn int64  `json:"silentOn" doc:"when it stopped responding, by its samples, in epoch seconds; 0: it did not"`
 	BackOn   int64  `json:"backOn" doc:"when it responded again; 0: not yet, or it never stopped"`
 }
@@ -156,10 +156,10 @@ type IncidentEvent struct {
 	Kind     string `json:"kind" enum:"silent|opened|state|cleared|back|acked|note|notified|failed|maintenance|change|opsNote"`
 	Text     string `json:"text" doc:"what happened, in a sentence"`
 	By       string `json:"by" doc:"the user; empty for the portal itself"`
-	Severity int64  `json:"severity" doc:"of the alert; 0 for others"`
+	Severity int64  `json:"severity" doc:"severity of the alert; 0 for others"`
 	AlertID  int64  `json:"alertId" doc:"0 for others"`
 	DeviceID int64  `json:"deviceId" doc:"0 for others"`
-	Near     bool   `json:"near" doc:"of a change: it was made to an object of the story"`
+	Near     bool   `json:"near" doc:"for a change: true if it was made to an object of the story"`
 }
 
 // IncidentCharts are data points over the same time.
@@ -193,13 +193,13 @@ type IncidentTotals struct {
 	Suppressed int64 `json:"suppressed" doc:"silent dependents without an alert of their own"`
 	Notified   int64 `json:"notified" doc:"notifications that were sent"`
 	Unnotified int64 `json:"notNotified" doc:"notifications that failed"`
-	Changes    int64 `json:"changes" doc:"configuration changes from two hours before it until its end"`
+	Changes    int64 `json:"changes" doc:"configuration changes from two hours before the story until its end"`
 }
 
 // IncidentWithheld is a part of the story that the caller cannot view.
 type IncidentWithheld struct {
 	Part string `json:"part" enum:"notifications|changes|opsNotes"`
-	Text string `json:"text" doc:"which permission it requires"`
+	Text string `json:"text" doc:"the permission that it requires"`
 }
 
 // Formats of a story.
@@ -217,7 +217,7 @@ func (s *Service) Endpoints() []resource.Endpoint {
 	body := resource.SchemaOf(Story{})
 	return []resource.Endpoint{{
 		Method: "GET", Path: "/alert/alerts/{id}/story", Category: ground.CategoryAlerts,
-		Summary: "Tell the story of an alert",
+		Summary: "Get the story of an alert",
 		Doc: "Returns what broke first, the devices that depend on it, their alerts, who was notified, " +
 			"acknowledgements, notes, maintenance, configuration changes shortly before, and related charts. With " +
 			"format=markdown or pdf, returns the same as a file for a post-mortem. Parts that your role cannot view " +

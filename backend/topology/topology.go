@@ -61,7 +61,7 @@ type Topology struct {
 // TopologyGroup is a box on the map. A group that has devices at several sites has
 // a box in each.
 type TopologyGroup struct {
-	ID     int64  `json:"groupId" doc:"of the device group"`
+	ID     int64  `json:"groupId" doc:"id of the device group"`
 	Name   string `json:"name"`
 	Parent int64  `json:"parent" doc:"index of the box around it; -1: none"`
 	X      int64  `json:"x" doc:"left side"`
@@ -79,7 +79,7 @@ type TopologyDevices struct {
 	X       []int64  `json:"x" doc:"centre"`
 	Y       []int64  `json:"y" doc:"centre"`
 	Groups  []int64  `json:"groups" doc:"index of the box"`
-	Parents []int64  `json:"parents" doc:"index of the device that it depends on; -1: none, or not yours to see"`
+	Parents []int64  `json:"parents" doc:"index of the device that it depends on; -1: none, or you cannot view it"`
 }
 
 // DeviceTopology is what is around one device.
@@ -118,7 +118,7 @@ type TopologyAlert struct {
 // TopologyStep is a device or a group on the way from one device to another.
 type TopologyStep struct {
 	Kind  string `json:"kind" enum:"device|group"`
-	ID    int64  `json:"id" doc:"of the device or the group"`
+	ID    int64  `json:"id" doc:"id of the device or the group"`
 	Name  string `json:"name"`
 	Index int64  `json:"index" doc:"among the devices or the groups of the map"`
 }
@@ -156,9 +156,9 @@ func (s *Service) Endpoints() []resource.Endpoint {
 	read := resource.Right{Object: resource.DeviceGroup, Op: resource.Read}
 	return []resource.Endpoint{{
 		Method: "GET", Path: "/device/topology", Category: ground.CategoryDevices, Summary: "Get the topology map",
-		Doc: "Returns all devices that you can view, in the boxes of their groups, with their places, their states " +
-			"and the devices that they depend on. Places are the same each time. With the layout of an earlier " +
-			"response that is still right, returns only states and counts.",
+		Doc: "Returns all devices that you can view, in the boxes of their groups, with their positions, their " +
+			"states and the devices that they depend on. Positions stay the same. With the layout of an earlier " +
+			"response that is still current, returns only states and counts.",
 		Right: read, Tagged: true,
 		Params: []resource.Param{{Name: "layout", In: "query",
 			Schema: resource.Text("The layout that you already have")}},

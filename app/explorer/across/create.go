@@ -40,7 +40,7 @@ var createRequests = resource.Resource[*createRequest]{Name: "listCreation", Lab
 
 // creation is the response to /lists/create.
 type creation struct {
-	Results []stream.Ran `json:"results" doc:"of those that were sent, in the order they were sent"`
+	Results []stream.Ran `json:"results" doc:"results of the sent requests, in the order they were sent"`
 }
 
 // create creates objects one after the other, also after a failure, and ends with the

@@ -79,7 +79,7 @@ type httpsAddress struct {
 	HostsLine  string       `json:"hostsLine" doc:"line that the hosts file lacks; empty if it has all names"`
 	Elsewhere  []string     `json:"elsewhere" doc:"names that the hosts file leads to another computer"`
 	Authority  string       `json:"authority" doc:"path of the authority's certificate; empty if there is none"`
-	Expires    int64        `json:"expires" doc:"of the authority, epoch milliseconds; 0 if there is none"`
+	Expires    int64        `json:"expires" doc:"when the authority expires, in epoch milliseconds; 0 if there is none"`
 	Stores     []trustStore `json:"stores" doc:"trust stores of this computer; none without a window or an authority"`
 }
 
@@ -87,7 +87,7 @@ type httpsAddress struct {
 type trustStore struct {
 	Name    string `json:"name"`
 	Trusted bool   `json:"trusted"`
-	Problem string `json:"problem" doc:"what is in the way; empty if nothing is"`
+	Problem string `json:"problem" doc:"what prevents it; empty if nothing does"`
 	Command string `json:"command" doc:"for a terminal, that makes it trust the authority; empty if none is needed"`
 }
 

@@ -76,7 +76,7 @@ type param struct {
 	Maximum  *int64 `json:"maximum,omitempty" null:"no"`
 	Example  any    `json:"example,omitempty"`
 
-	Operators []resource.Operators `json:"operators,omitempty" doc:"of the filter"`
+	Operators []resource.Operators `json:"operators,omitempty" doc:"operators of the filter"`
 }
 
 // property is a value inside an object.

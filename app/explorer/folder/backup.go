@@ -164,7 +164,7 @@ type sentBackup struct {
 	Bytes   int64  `json:"bytes"`
 	Made    int64  `json:"made" doc:"epoch milliseconds"`
 	SameKey bool   `json:"sameKey" doc:"its passwords and keys can be decrypted here"`
-	Version string `json:"version" doc:"of the program that made it"`
+	Version string `json:"version" doc:"version of the program that made it"`
 }
 
 // lookAtBackup describes the uploaded backup, or returns its error.

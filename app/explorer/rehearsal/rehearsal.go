@@ -127,7 +127,7 @@ const (
 // rehearsalState is a rehearsal as the page sees it.
 type rehearsalState struct {
 	Portal   int64              `json:"portal" doc:"the one that is copied"`
-	Name     string             `json:"name" doc:"of that portal"`
+	Name     string             `json:"name" doc:"name of that portal"`
 	Folder   string             `json:"folder" doc:"the data folder of the copy"`
 	Stage    string             `json:"stage" enum:"none|copying|stopped|ready"`
 	Progress *rehearse.Progress `json:"progress" doc:"null unless it is copying"`

@@ -211,7 +211,7 @@ type tried struct {
 	MS       float64 `json:"ms"`
 	Status   int     `json:"status"`
 	Version  string  `json:"version"`
-	User     string  `json:"user" doc:"of the credential; empty when the portal does not say"`
+	User     string  `json:"user" doc:"user of the credential; empty if the portal does not return it"`
 	Sentence string  `json:"sentence" doc:"what to do next; empty for nothing"`
 	OK       bool    `json:"ok"`
 	BaseURL  string  `json:"baseUrl" doc:"where the API begins; differs from the given address if that has no path"`

@@ -55,7 +55,7 @@ var batchRequests = resource.Resource[*batchRequest]{Name: "batch", Label: "batc
 	}}
 
 type batchResults struct {
-	Results []stream.Ran `json:"results" doc:"of those that were sent, in the order of the plan"`
+	Results []stream.Ran `json:"results" doc:"results of the sent requests, in the order of the plan"`
 }
 
 // batch runs saved requests, each as if it were sent alone. It ends with the caller, and

@@ -32,7 +32,7 @@ var tokenRequests = resource.Resource[*tokenRequest]{Name: "snippetToken", Label
 	Fields: []resource.Field[*tokenRequest]{
 		{Name: "draft", At: func(r *tokenRequest) any { return &r.Draft }, Doc: "The request that the token is for",
 			Required: true},
-		{Name: "note", At: func(r *tokenRequest) any { return &r.Note }, Doc: "What the token is for", MaxLen: 255},
+		{Name: "note", At: func(r *tokenRequest) any { return &r.Note }, Doc: "Purpose of the token", MaxLen: 255},
 		{Name: "days", At: func(r *tokenRequest) any { return &r.Days }, Doc: "How long it works", Default: int64(7),
 			Min: resource.Bound(1), Max: resource.Bound(longestDays)},
 	}}

@@ -24,7 +24,7 @@ type Reply struct {
 	Headers    [][2]string           `json:"headers"`
 	MS         int64                 `json:"ms"`
 	Bytes      int64                 `json:"bytes"`
-	Items      *int64                `json:"items" doc:"of a list; null for any other body"`
+	Items      *int64                `json:"items" doc:"number of items of a list; null for any other body"`
 	Total      *int64                `json:"total"`
 	Document   string                `json:"document" doc:"its id, for /documents/{id}"`
 	JSON       bool                  `json:"json"`
@@ -168,7 +168,7 @@ type RunReport struct {
 	Items   int64    `json:"items"`
 	Total   *int64   `json:"total"`
 	Partial string   `json:"partial" doc:"why it is incomplete, one sentence; empty if it is complete"`
-	Status  int64    `json:"status" doc:"of the page that failed; 0 for none"`
+	Status  int64    `json:"status" doc:"status of the page that failed; 0 for none"`
 	Resume  bool     `json:"resume" doc:"it can be resumed"`
 	Notes   []string `json:"notes"`
 }

@@ -14,7 +14,7 @@ type Detail struct {
 	Portal      int64        `json:"portal,omitempty" doc:"the remote portal"`
 	ReadOnly    bool         `json:"readOnly,omitempty" doc:"the portal is locked for writes"`
 	Received    int64        `json:"received,omitempty" doc:"bytes of the body that arrived"`
-	Status      string       `json:"status,omitempty" doc:"of the response, as 200 OK"`
+	Status      string       `json:"status,omitempty" doc:"status of the response, such as 200 OK"`
 	Timeout     bool         `json:"timeout,omitempty" doc:"the timeout ended it"`
 	Unknown     []string     `json:"unknown,omitempty" null:"no" doc:"variables without a value"`
 }

@@ -43,8 +43,8 @@ type BatchEvent struct {
 // Ran is the result of one request of a batch.
 type Ran struct {
 	At        int             `json:"at" doc:"its place in the plan, from 0"`
-	Row       int             `json:"row" doc:"of the data file, from 1; 0 without one"`
-	ID        int64           `json:"id" doc:"of the saved request"`
+	Row       int             `json:"row" doc:"row of the data file, from 1; 0 without one"`
+	ID        int64           `json:"id" doc:"id of the saved request"`
 	Name      string          `json:"name"`
 	Method    string          `json:"method" enum:"GET|POST|PUT|PATCH|DELETE|"`
 	Path      string          `json:"path"`

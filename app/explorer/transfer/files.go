@@ -148,11 +148,11 @@ const maxListed = 200
 type contents struct {
 	Folders   int      `json:"folders"`
 	Format    string   `json:"format"`
-	Label     string   `json:"label" doc:"of the format"`
+	Label     string   `json:"label" doc:"label of the format"`
 	Lines     []line   `json:"lines" doc:"the first 200"`
 	Notes     []string `json:"notes" doc:"what was not imported, or was changed"`
 	Requests  int      `json:"requests"`
-	Secrets   []string `json:"secrets" doc:"those of the variables that become secret ones"`
+	Secrets   []string `json:"secrets" doc:"names of the variables that become secret"`
 	Variables []string `json:"variables"`
 
 	Environments []string `json:"environments"`

@@ -176,7 +176,7 @@ func (w *Writes) offer(ctx context.Context, x *send.Exchange, before *payload.Ob
 
 // undone is the result of an undo.
 type undone struct {
-	HistoryID int64  `json:"historyId" doc:"of the request that undid it"`
+	HistoryID int64  `json:"historyId" doc:"id of the history entry of the request that undid it"`
 	Message   string `json:"message"`
 }
 

@@ -242,7 +242,7 @@ type match struct {
 	Index int    `json:"index" doc:"index of the match, from 0; -1 if there is none"`
 	Node  int64  `json:"node" doc:"the value it is in, or whose key it is in"`
 	Path  string `json:"path"`
-	Row   int    `json:"row" doc:"of the tree, or a line of the text"`
+	Row   int    `json:"row" doc:"row of the tree, or a line of the text"`
 	Total int    `json:"total" doc:"current number of rows"`
 }
 

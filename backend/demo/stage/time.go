@@ -12,8 +12,8 @@ import (
 
 // timing is the response of /demo/time.
 type timing struct {
-	Now    int64 `json:"now" doc:"the time of the demo, in epoch seconds: of its devices, samples, alerts and maintenance"`
-	World  int64 `json:"world" doc:"real time, in epoch seconds: of sessions, tokens, notices, remote collectors and real devices"`
+	Now    int64 `json:"now" doc:"demo time in epoch seconds, used for devices, samples, alerts and maintenance"`
+	World  int64 `json:"world" doc:"real time in epoch seconds, used for sessions, tokens, notices, remote collectors and real devices"`
 	Speed  int64 `json:"speed" doc:"seconds of the demo clock per second"`
 	Paused bool  `json:"paused" doc:"the demo clock is paused"`
 	// Filling is computed from the row that a history writes when it starts and
@@ -29,7 +29,7 @@ type timingChange struct {
 
 // resetOrder is the body of a reset.
 type resetOrder struct {
-	Confirm string `json:"confirm" doc:"the word reset: everything but users, roles, tokens, settings and the audit log is recreated"`
+	Confirm string `json:"confirm" doc:"the word reset, to confirm that everything except users, roles, tokens, settings and the audit log is recreated"`
 }
 
 const maxSpeed = 60
@@ -53,9 +53,9 @@ func (s *Stage) Endpoints() []resource.Endpoint {
 			Steady:   true,
 			Response: &response,
 			Summary:  "Pause or speed up the demo",
-			Doc: "Lets the time of the demo stand still, go on, or pass up to 60 times as fast. Real devices are " +
-				"polled as ever. A new start of the portal goes on at the ordinary speed, from the present if the " +
-				"demo lags behind that.",
+			Doc: "Pauses, resumes or speeds up the demo clock, up to 60 times. Real devices are polled in real time. " +
+				"After a restart of the portal, the demo clock runs at normal speed, from the present if it was " +
+				"behind.",
 			Errors:  []resource.Failure{{Kind: fault.Invalid, When: "the speed is outside of 1 to 60"}},
 			Example: resource.Example{Body: map[string]any{"speed": 10, "paused": false}}, Handle: s.change,
 		},
@@ -63,9 +63,9 @@ func (s *Stage) Endpoints() []resource.Endpoint {
 			Method: "POST", Path: "/demo/time/reset", Category: ground.CategorySettings, Right: right, Body: &order,
 			Steady:   true,
 			Response: &response,
-			Summary:  "Reset the demo", Doc: "Makes the demo as it was at the beginning, at the present time: " +
-				"devices, alerts, reports and everything else that is not kept. Users, roles, tokens, settings and " +
-				"the access log stay, and so does whoever is signed in. It takes some seconds.",
+			Summary:  "Reset the demo", Doc: "Recreates the demo at the present time: devices, alerts, reports and " +
+				"everything else except users, roles, tokens, settings and the access log. Users stay signed in. It " +
+				"takes some seconds.",
 			Errors: []resource.Failure{{Kind: fault.Invalid, When: "confirm is not the word reset"},
 				{Kind: fault.Conflict, When: "a reset is already running"}},
 			Example: resource.Example{Body: map[string]any{"confirm": "reset"}}, Handle: s.reset,

@@ -131,7 +131,8 @@ var Alerts = resource.Resource[*Alert]{
 		{Name: "ackedBy", At: func(a *Alert) any { return &a.AckedBy },
 			Doc: "User who last acknowledged it", ReadOnly: true,
 			Example: "operator"},
-		{Name: "ackedEpoch", At: func(a *Alert) any { return &a.AckedOn }, Doc: "When that was; 0 for never",
+		{Name: "ackedEpoch", At: func(a *Alert) any { return &a.AckedOn }, Doc: "When it was last acknowledged; 0: " +
+			"never",
 			ReadOnly: true},
 		{Name: "ackComment", At: func(a *Alert) any { return &a.AckComment },
 			Doc: "Comment of the acknowledgment", ReadOnly: true},
@@ -189,7 +190,7 @@ var Alerts = resource.Resource[*Alert]{
 			ReadOnly: true, Index: true},
 		{Name: "sdtIds", At: func(a *Alert) any { return &a.SDTIDs },
 			Doc: "Ids of the maintenance windows that cover it, joined by commas", ReadOnly: true},
-		{Name: "ruleId", At: func(a *Alert) any { return &a.RuleID }, Doc: "The alert rule that fits it; 0 for none",
+		{Name: "ruleId", At: func(a *Alert) any { return &a.RuleID }, Doc: "The alert rule that matches it; 0: none",
 			ReadOnly: true, Example: 2},
 		{Name: "rule", At: func(a *Alert) any { return &a.Rule }, Doc: "Name of the alert rule", ReadOnly: true,
 			Example: "Web servers"},
@@ -198,7 +199,7 @@ var Alerts = resource.Resource[*Alert]{
 		{Name: "chain", At: func(a *Alert) any { return &a.Chain }, Doc: "Name of the escalation chain", ReadOnly: true,
 			Example: "Web team"},
 		{Name: "subChainId", At: func(a *Alert) any { return &a.SubChainID },
-			Doc: "Which of the chain's destinations counts, from 1; 0 without a chain", ReadOnly: true, Example: 1},
+			Doc: "The destination of the chain that applies, from 1; 0: no chain", ReadOnly: true, Example: 1},
 		{Name: "nextRecipient", At: func(a *Alert) any { return &a.NextRecipient },
 			Doc: "The current stage of its escalation chain, from 1; 0 without a chain", ReadOnly: true, Example: 1},
 		{Name: "receivedList", At: func(a *Alert) any { return &a.Received },
@@ -206,9 +207,10 @@ var Alerts = resource.Resource[*Alert]{
 			ReadOnly: true},
 		{Name: "suppressor", At: func(a *Alert) any { return &a.Suppressor },
 			Doc: "Why notifications are suppressed; empty if they are not", ReadOnly: true},
-		{Name: "suppressDesc", At: func(a *Alert) any { return &a.SuppressNote }, Doc: "Why", ReadOnly: true},
+		{Name: "suppressDesc", At: func(a *Alert) any { return &a.SuppressNote },
+			Doc: "Reason for the suppression", ReadOnly: true},
 		{Name: "lastUpdatedOnEpoch", At: func(a *Alert) any { return &a.UpdatedOn },
-			Doc:      "When anything of it last changed",
+			Doc:      "When it last changed",
 			ReadOnly: true, Index: true},
 		{Name: "notes", At: func(a *Alert) any { return &a.Notes },
 			Doc: "Its history and notes, oldest first; the newest 200", ReadOnly: true,
@@ -245,10 +247,10 @@ var Alerts = resource.Resource[*Alert]{
 			Op: resource.Ack, Many: "alertIds", Takes: alertComment{},
 			Example: alertComment{Comment: "On it: the uplink is being replaced"}, Do: ackAlert},
 		{Name: "unack", Summary: "Remove the acknowledgement of an alert",
-			Doc: "Makes an acknowledged active alert unacknowledged. Its escalation chain continues.",
+			Doc: "Makes an acknowledged active alert unacknowledged. Its escalation continues.",
 			Op:  resource.Ack, Many: "alertIds", Do: unackAlert},
-		{Name: "note", Summary: "Write a note to an alert",
-			Doc: "Adds a comment to an alert, active or not, and acknowledges nothing.",
+		{Name: "note", Summary: "Add a note to an alert",
+			Doc: "Adds a comment to an alert, active or cleared, without acknowledging it.",
 			Op:  resource.Ack, Many: "alertIds", Takes: alertComment{},
 			Example: alertComment{Comment: "The carrier expects it back within the hour"}, Do: noteAlert},
 		{Name: "escalate", Summary: "Escalate an alert",
@@ -260,7 +262,7 @@ var Alerts = resource.Resource[*Alert]{
 // alertComment is the body of requests that acknowledge or comment on an alert.
 type alertComment struct {
 	Comment string `json:"ackComment,omitempty" doc:"comment, 1 to 4,000 characters; required unless note is set"`
-	Note    string `json:"note,omitempty" doc:"the same"`
+	Note    string `json:"note,omitempty" doc:"comment, an alternative to ackComment"`
 }
 
 func readComment(c *resource.Call) (string, error) {

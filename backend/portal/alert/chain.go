@@ -30,7 +30,7 @@ type Chain struct {
 // the present time applies.
 type Destination struct {
 	Type   string        `json:"type" doc:"single, at any time, or timebased, in its period"`
-	Period *Period       `json:"period,omitempty" doc:"when a timebased one counts"`
+	Period *Period       `json:"period,omitempty" doc:"period in which a timebased destination applies"`
 	Stages [][]Recipient `json:"stages" doc:"the recipients of each stage; an empty stage only waits"`
 }
 
@@ -69,8 +69,8 @@ var Chains = resource.Resource[*Chain]{
 			Min: resource.Bound(0), Max: resource.Bound(10_080), Example: 30},
 		{Name: "throttlingAlerts", At: func(c *Chain) any { return &c.ThrottlingAlerts },
 			Doc: "Alerts sent at most in that time", Min: resource.Bound(0), Max: resource.Bound(100_000), Example: 40},
-		{Name: "inAlerting", At: func(c *Chain) any { return &c.InAlerting }, Doc: "An active alert is on its way " +
-			"along it",
+		{Name: "inAlerting", At: func(c *Chain) any { return &c.InAlerting }, Doc: "An active alert is being " +
+			"escalated along it",
 			ReadOnly: true},
 	},
 	Unique: [][]string{{"name"}},

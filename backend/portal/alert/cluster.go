@@ -47,7 +47,7 @@ func (a *ClusterAlert) unit() string {
 var ClusterAlerts = resource.Resource[*ClusterAlert]{
 	Name: clusterAlertRows, Label: "cluster alert", Sample: 2, Path: "/device/groups/{deviceGroupId}/clusterAlertConf",
 	Category: ground.CategoryGroups, Object: resource.DeviceGroup, Scope: []string{"deviceGroupId"},
-	Doc: "An alert of a group as a whole: raised when so many of its devices have an alert of one datapoint.",
+	Doc: "An alert of a group as a whole: it opens when enough of its devices have an alert of one datapoint.",
 	Parents: []resource.Parent{{Of: string(fleet.GroupRows), Param: "deviceGroupId", Field: "deviceGroupId",
 		Sample: ground.SampleGroup}},
 	Fields: []resource.Field[*ClusterAlert]{
@@ -65,7 +65,7 @@ var ClusterAlerts = resource.Resource[*ClusterAlert]{
 			Doc: "host counts devices, instance counts instances", Default: "host", OneOf: []any{"host", "instance"},
 			Example: "host"},
 		{Name: "thresholdType", At: func(a *ClusterAlert) any { return &a.ThresholdType },
-			Doc: "absolute compares how many, percentage how many of a hundred", Default: "absolute",
+			Doc: "absolute compares the number, percentage the share in percent", Default: "absolute",
 			OneOf: []any{"absolute", "percentage"}, Example: "percentage"},
 		{Name: "alertExpr", At: func(a *ClusterAlert) any { return &a.Expr },
 			Doc:      "The threshold: > 20 50 80 is a warning above 20, an error above 50 and critical above 80",
@@ -92,7 +92,7 @@ var ClusterAlerts = resource.Resource[*ClusterAlert]{
 			Of: dataPointText(func(_ *datasource.DataSource, p *datasource.DataPoint) string {
 				return p.Description
 			})},
-		{Name: "dataSourceDisplayName", Doc: "Name of the datasource for people", Schema: resource.Text(""),
+		{Name: "dataSourceDisplayName", Doc: "Display name of the datasource", Schema: resource.Text(""),
 			Example: "Ping",
 			From:    "dataPointId",
 			Of: dataPointText(func(s *datasource.DataSource, _ *datasource.DataPoint) string {

@@ -63,8 +63,8 @@ type Delivery struct {
 var Deliveries = resource.Resource[*Delivery]{
 	Name: deliveryRows, Label: "delivery", Sample: 1, Path: "/alert/deliveries", Category: ground.CategoryAlerts,
 	Object: resource.Setting, Area: ground.AreaAlerting, Scope: []string{"alertId"},
-	Doc: "A notice of an alert, or a report, on its way to one address: waiting, sent, failed for good, held back " +
-		"because too many were sent, or superseded by a later one before it was delivered.",
+	Doc: "A notice of an alert, or a report, to one recipient: waiting, sent, failed, throttled, or superseded by a " +
+		"later one before it was delivered.",
 	Without: []resource.Verb{resource.OnCreate, resource.OnReplace, resource.OnPatch, resource.OnDelete},
 	Extra: map[resource.Verb]resource.Extra{resource.OnList: {Alias: resource.Alias{
 		Path: "/setting/integrations/auditlogs", Summary: "List the log of integrations"}}},
@@ -79,17 +79,19 @@ var Deliveries = resource.Resource[*Delivery]{
 		{Name: "stage", At: func(d *Delivery) any { return &d.Stage }, Doc: "Which stage of the chain, from 1",
 			ReadOnly: true, Example: 1},
 		{Name: "tells", At: func(d *Delivery) any { return &d.Tells },
-			Doc: "active, escalated, acked or cleared; test of an integration; report that was made", ReadOnly: true,
+			Doc: "active, escalated, acked or cleared; test, of an integration; report, for a finished " +
+				"report", ReadOnly: true,
 			Example: EventActive},
 		{Name: "recipient", At: func(d *Delivery) any { return &d.Recipient }, Doc: "The recipient", ReadOnly: true,
 			Example: "admin by email"},
 		{Name: "method", At: func(d *Delivery) any { return &d.Method }, Doc: "email, or the name of an integration",
 			ReadOnly: true, Index: true, Example: ByEmail},
-		{Name: "address", At: func(d *Delivery) any { return &d.Address }, Doc: "Where to", ReadOnly: true,
+		{Name: "address", At: func(d *Delivery) any { return &d.Address }, Doc: "Address of the " +
+			"recipient", ReadOnly: true,
 			Example: "admin@example.net"},
-		{Name: "subject", At: func(d *Delivery) any { return &d.Subject }, Doc: "The notice in a line", ReadOnly: true,
+		{Name: "subject", At: func(d *Delivery) any { return &d.Subject }, Doc: "Subject of the notice", ReadOnly: true,
 			Example: "error: web-42 Ping PingLossPercent"},
-		{Name: "text", At: func(d *Delivery) any { return &d.Body }, Doc: "The notice", ReadOnly: true,
+		{Name: "text", At: func(d *Delivery) any { return &d.Body }, Doc: "Text of the notice", ReadOnly: true,
 			MaxLen: maxMessage,
 			Example: "PingLossPercent of Ping on web-42 is 83 %; it should be at most 60 % (error above 80 %). Error " +
 				"since " +
@@ -100,7 +102,7 @@ var Deliveries = resource.Resource[*Delivery]{
 		{Name: "state", At: func(d *Delivery) any { return &d.State }, Doc: "waiting, sent, failed, throttled or " +
 			"superseded",
 			ReadOnly: true, Index: true, Example: DeliverySent},
-		{Name: "attempts", At: func(d *Delivery) any { return &d.Attempts }, Doc: "How often it was tried",
+		{Name: "attempts", At: func(d *Delivery) any { return &d.Attempts }, Doc: "Number of attempts",
 			ReadOnly: true,
 			Example:  1},
 		{Name: "createdOn", At: func(d *Delivery) any { return &d.CreatedOn }, Doc: "When it was written",
@@ -111,8 +113,8 @@ var Deliveries = resource.Resource[*Delivery]{
 			ReadOnly: true, Index: true},
 		{Name: "untilOn", At: func(d *Delivery) any { return &d.UntilOn }, Doc: "When attempts end", ReadOnly: true,
 			WriteOnly: true},
-		{Name: "sentOn", At: func(d *Delivery) any { return &d.SentOn }, Doc: "When the other side took it; 0 " +
-			"until then",
+		{Name: "sentOn", At: func(d *Delivery) any { return &d.SentOn }, Doc: "When the receiver accepted it; 0: not " +
+			"yet",
 			ReadOnly: true, Example: 1790000001},
 		{Name: "error", At: func(d *Delivery) any { return &d.Error }, Doc: "Why the last attempt failed",
 			ReadOnly: true},
@@ -133,7 +135,7 @@ var Deliveries = resource.Resource[*Delivery]{
 	},
 	Actions: []resource.Action[*Delivery]{{
 		Name: "retry", Summary: "Send a notice again",
-		Doc: "Tries a failed or held back notice once more, from now on as often as a new one.",
+		Doc: "Retries a failed or throttled notice as if it were new.",
 		Do: func(_ *resource.Write, d *Delivery) error {
 			if d.State != DeliveryFailed && d.State != DeliveryThrottled {
 				return fault.New(fault.Conflict,

@@ -50,8 +50,8 @@ const (
 var Integrations = resource.Resource[*Integration]{
 	Name: integrationRows, Label: "integration", Sample: 3, Path: "/setting/integrations",
 	Category: ground.CategorySettings, Object: resource.Setting, Area: ground.AreaAlerting,
-	Doc: "A way out of the portal: the mail server that notices are handed to, or a web hook that recipients name as " +
-		"their method.",
+	Doc: "A channel for notifications: the mail server that sends them, or a webhook that recipients name as their " +
+		"method.",
 	Fields: []resource.Field[*Integration]{
 		{Name: "id", At: func(i *Integration) any { return &i.ID }, Doc: "Set by the portal", ReadOnly: true,
 			Example: 2},
@@ -60,8 +60,8 @@ var Integrations = resource.Resource[*Integration]{
 			Required: true, MaxLen: 64, Index: true, Example: "on-call"},
 		{Name: "description", At: func(i *Integration) any { return &i.Description }, Doc: "Its purpose",
 			MaxLen:  4000,
-			Example: "Rings whoever is on call"},
-		{Name: "type", At: func(i *Integration) any { return &i.Type }, Doc: "smtp, a mail server, or http, a web hook",
+			Example: "Calls the on-call engineer"},
+		{Name: "type", At: func(i *Integration) any { return &i.Type }, Doc: "smtp, a mail server, or http, a webhook",
 			Required: true, OneOf: []any{IntegrationSMTP, IntegrationHTTP}, Example: IntegrationHTTP},
 		{Name: "host", At: func(i *Integration) any { return &i.Host }, Doc: "smtp: name or address of the mail server",
 			MaxLen: 255},
@@ -79,10 +79,10 @@ var Integrations = resource.Resource[*Integration]{
 		{Name: "url", At: func(i *Integration) any { return &i.URL },
 			Doc:    "http: where notices are sent, http or https",
 			MaxLen: 2048, Example: "https://duty.example.net/hooks/spyglass"},
-		{Name: "method", At: func(i *Integration) any { return &i.Method }, Doc: "http: how", Default: "POST",
+		{Name: "method", At: func(i *Integration) any { return &i.Method }, Doc: "http: the method", Default: "POST",
 			OneOf: []any{"POST", "PUT"}},
 		{Name: "headers", At: func(i *Integration) any { return &i.Headers },
-			Doc: "http: further headers; a secret goes into secret", Default: []resource.Property{},
+			Doc: "http: additional headers; put a secret into secret", Default: []resource.Property{},
 			Example: []resource.Property{{Name: "X-Team", Value: "network"}}},
 		{Name: "secretHeader", At: func(i *Integration) any { return &i.SecretHeader },
 			Doc: "http: the header that carries the secret", Default: "Authorization", MaxLen: 64},
@@ -102,8 +102,8 @@ var Integrations = resource.Resource[*Integration]{
 		{Name: "sendInClear", At: func(i *Integration) any { return &i.SendInClear }, Doc: ground.SendInClearDoc},
 		{Name: "groupAbove", At: func(i *Integration) any { return &i.GroupAbove }, Default: 10, Min: resource.Bound(0),
 			Max: resource.Bound(1000),
-			Doc: "How many notifications a recipient gets individually within groupWait; the rest are combined as " +
-				"one digest. 0: never together"},
+			Doc: "How many notifications a recipient gets individually within groupWait; the rest are combined into " +
+				"one digest. 0: no digest"},
 		{Name: "groupWait", At: func(i *Integration) any { return &i.GroupWait },
 			Doc: "Seconds for which notices beyond groupAbove are collected", Default: 30, Min: resource.Bound(0),
 			Max: resource.Bound(3600)},

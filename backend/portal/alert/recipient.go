@@ -56,7 +56,7 @@ var RecipientGroups = resource.Resource[*RecipientGroup]{
 			Required: true, MaxLen: 255, Index: true, Example: "Night shift"},
 		{Name: "description", At: func(g *RecipientGroup) any { return &g.Description }, Doc: "Who belongs to it",
 			MaxLen:  4000,
-			Example: "Whoever watches after 22:00"},
+			Example: "Night shift, from 22:00"},
 		{Name: "recipients", At: func(g *RecipientGroup) any { return &g.Recipients },
 			Doc:     "Users and addresses; no groups",
 			Default: []Recipient{},

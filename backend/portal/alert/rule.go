@@ -71,7 +71,7 @@ var Rules = resource.Resource[*Rule]{
 			Doc: "Minutes from one stage to the next; 0: only the first stage", Default: 15, Min: resource.Bound(0),
 			Max: resource.Bound(10_080), Example: 15},
 		{Name: "resourceProperties", At: func(r *Rule) any { return &r.Properties },
-			Doc:     "Properties that the device has, its own or inherited, each with a value that fits; all of them",
+			Doc:     "Properties that the device must have, its own or inherited, all with matching values",
 			Default: []PropertyGlob{},
 			Example: []PropertyGlob{}},
 		{Name: "suppressAlertClear", At: func(r *Rule) any { return &r.SuppressClear },
@@ -109,7 +109,7 @@ var Rules = resource.Resource[*Rule]{
 
 // PropertyGlob is a property that a device must have for a rule to match.
 type PropertyGlob struct {
-	Name  string `json:"name" doc:"of the property, in any letter case"`
+	Name  string `json:"name" doc:"name of the property, in any letter case"`
 	Value string `json:"value" doc:"its value, * for any characters"`
 }
 

@@ -19,26 +19,26 @@ import (
 type AlertSummary struct {
 	Now      int64       `json:"now" doc:"the portal's time, in epoch seconds"`
 	Critical alertCount  `json:"critical" doc:"active alerts of severity 4 that no maintenance covers"`
-	Error    alertCount  `json:"error" doc:"the same of severity 3"`
-	Warn     alertCount  `json:"warn" doc:"the same of severity 2"`
+	Error    alertCount  `json:"error" doc:"active alerts of severity 3 that no maintenance covers"`
+	Warn     alertCount  `json:"warn" doc:"active alerts of severity 2 that no maintenance covers"`
 	Acked    int64       `json:"acked" doc:"acknowledged active alerts"`
 	SDTed    int64       `json:"sdted" doc:"active alerts that maintenance covers"`
 	Raised   raisedCount `json:"raised" doc:"alerts by when they opened, active or not"`
 }
 
 type alertCount struct {
-	Active int64 `json:"active" doc:"how many there are"`
-	Opened int64 `json:"opened" doc:"how many of this severity opened in the last hour"`
-	Ended  int64 `json:"ended" doc:"how many of this severity cleared in the last hour"`
+	Active int64 `json:"active" doc:"active alerts"`
+	Opened int64 `json:"opened" doc:"alerts of this severity that opened in the last hour"`
+	Ended  int64 `json:"ended" doc:"alerts of this severity that cleared in the last hour"`
 }
 
 // raisedCount holds one number for each step of the time range.
 type raisedCount struct {
-	Start    int64   `json:"start" doc:"of the first step, in epoch seconds: a whole number of steps"`
-	Step     int64   `json:"step" doc:"seconds"`
+	Start    int64   `json:"start" doc:"start of the first step in epoch seconds, a multiple of the step"`
+	Step     int64   `json:"step" doc:"length of a step in seconds"`
 	Critical []int64 `json:"critical" doc:"alerts of severity 4 that opened in each step"`
-	Error    []int64 `json:"error" doc:"the same of severity 3"`
-	Warn     []int64 `json:"warn" doc:"the same of severity 2"`
+	Error    []int64 `json:"error" doc:"alerts of severity 3 that opened in each step"`
+	Warn     []int64 `json:"warn" doc:"alerts of severity 2 that opened in each step"`
 }
 
 // GroupHealth counts the devices of a group by status, in a response of GET
@@ -46,12 +46,12 @@ type raisedCount struct {
 type GroupHealth struct {
 	ID       int64  `json:"id"`
 	Name     string `json:"name"`
-	FullPath string `json:"fullPath" doc:"names from the root down"`
+	FullPath string `json:"fullPath" doc:"names from the root down, joined by slashes"`
 	Inside   bool   `json:"inside" doc:"there are groups in it"`
-	Total    int64  `json:"total" doc:"devices in it and in all groups below that the caller may see"`
+	Total    int64  `json:"total" doc:"devices in it and in all groups below that the caller may view"`
 	Critical int64  `json:"critical" doc:"devices whose worst active alert is critical"`
-	Error    int64  `json:"error" doc:"the same of error"`
-	Warn     int64  `json:"warn" doc:"the same of warn"`
+	Error    int64  `json:"error" doc:"devices whose worst active alert is error"`
+	Warn     int64  `json:"warn" doc:"devices whose worst active alert is warn"`
 	Silent   int64  `json:"silent" doc:"devices that do not respond, and have no alert of their own"`
 	NoData   int64  `json:"noData" doc:"other devices that have never had data; their state is unknown"`
 	Healthy  int64  `json:"healthy" doc:"all others"`
@@ -85,9 +85,8 @@ func SummaryEndpoints(db resource.Counter) []resource.Endpoint {
 			Method: "GET", Path: "/alert/summary", Category: ground.CategoryAlerts, Right: read, Response: &alerts,
 			Summary: "Count alerts",
 			Alias:   resource.Alias{Path: "/alert/stat", Summary: "Count alerts for statistics"},
-			Doc: "Returns how many alerts are active, by severity, and how many opened in each step of a time. Only " +
-				"alerts " +
-				"that the caller can view count.",
+			Doc: "Returns how many alerts are active, by severity, and how many opened in each step of a time range. " +
+				"Only alerts that the caller can view are counted.",
 			Params: []resource.Param{
 				{Name: "groupId", In: "query",
 					Schema: resource.Schema{Type: "integer", Doc: "Only alerts of devices in this group and in all " +
@@ -97,7 +96,7 @@ func SummaryEndpoints(db resource.Counter) []resource.Endpoint {
 				{Name: "end", In: "query", Schema: seconds("End of the time range; default: now")},
 				{Name: "step", In: "query",
 					Schema: resource.Schema{Type: "integer",
-						Doc:     "Seconds that are counted together; the time has up to 1,000 of them",
+						Doc:     "Length of a step in seconds; a time range has up to 1,000 steps",
 						Default: defaultStep}},
 			},
 			Errors: []resource.Failure{{Kind: fault.Invalid, When: "the time range is invalid, or has too many steps"}},

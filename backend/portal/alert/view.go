@@ -73,7 +73,7 @@ func alertsOfGroup(ctx context.Context, r resource.Reader, id int64) ([]resource
 // alertDerived are the fields that are computed from other rows or are
 // constant.
 var alertDerived = []resource.Derived{
-	{Name: "internalId", Doc: "The id with the kind of alert in front", Schema: resource.Text(""), Example: "DS12",
+	{Name: "internalId", Doc: "The id with a prefix for the type of alert", Schema: resource.Text(""), Example: "DS12",
 		Of: func(_ context.Context, _ resource.Reader, rows []resource.Row) ([][]byte, error) {
 			return resource.EachRow(rows, func(row resource.Row) any { return "DS" + strconv.FormatInt(row.ID, 10) })
 		}},
@@ -90,13 +90,14 @@ var alertDerived = []resource.Derived{
 		Doc: "The unit of the value: of the data point, from its graphs; empty if they have none. A " +
 			"hostClusterAlert counts devices or instances, or is a percentage of them",
 		Schema: resource.Text(""), Example: "%", From: "dataPointId", Of: unitsOfAlerts},
-	{Name: "alertValueWord", Doc: "The word for alertValue, from statusDisplayNames of the data point; empty if it " +
-		"has none", Schema: resource.Text(""), Example: "", Of: wordsOfAlerts},
+	{Name: "alertValueWord", Doc: "Display text of alertValue, from statusDisplayNames of the data point; empty if " +
+		"it has none", Schema: resource.Text(""), Example: "", Of: wordsOfAlerts},
 	{Name: "monitorObjectGroups", Doc: "Groups of the device that the caller can view",
 		Schema:  resource.List(resource.SchemaOf(alertGroup{}), ""),
 		Example: []alertGroup{{ID: 8, Name: "Linux", FullPath: "Servers/Linux"}},
 		From:    "monitorObjectId", Of: groupsOfAlerts},
-	{Name: "SDT", Doc: "The maintenance window that covers it, of several the one that ends last; null for none",
+	{Name: "SDT", Doc: "The maintenance window that covers it; if there are several, the one that ends last; null: " +
+		"none",
 		Schema: resource.Nullable(resource.SchemaOf(alertSDT{})), Example: alertSDT{ID: "R_12", Type: "ResourceSDT"},
 		From: "sdtIds", Of: sdtsOfAlerts},
 	{Name: "detailMessage", Doc: "Its text, with needMessage=true; else null",

@@ -44,16 +44,15 @@ var CollectorGroups = resource.Resource[*CollectorGroup]{
 			Doc:    "Description of the group",
 			MaxLen: 4000, Example: "Collectors of the western port"},
 		{Name: "autoBalance", At: func(g *CollectorGroup) any { return &g.AutoBalance },
-			Doc: "Spread the devices of its collectors over those of them that run, so that each has about as many " +
-				"instances"},
+			Doc: "Distribute devices over the running collectors of the group, so that each has about the same " +
+				"number of instances"},
 		{Name: "autoBalanceStrategy", At: func(g *CollectorGroup) any { return &g.Strategy },
 			Doc: "Kept for clients of the published API", Default: "none", MaxLen: 64},
 		{Name: "autoBalanceInstanceCountThreshold", At: func(g *CollectorGroup) any { return &g.MaxInstances },
-			Doc: "With autoBalance: a collector with more instances gives devices away though the others have hardly " +
-				"fewer; " +
-				"0 for no such limit", Default: 10_000, Min: resource.Bound(0)},
+			Doc: "With autoBalance: above this number of instances, a collector hands over devices even if the " +
+				"others have only slightly fewer; 0: no limit", Default: 10_000, Min: resource.Bound(0)},
 		{Name: "customProperties", At: func(g *CollectorGroup) any { return &g.Properties },
-			Doc:     "Free name/value pairs; secret-looking ones are write-only",
+			Doc:     "Custom properties; secret-looking ones are write-only",
 			Default: []resource.Property{}, Example: []resource.Property{{Name: "site", Value: "Bergen"}}},
 		{Name: "createOn", At: func(g *CollectorGroup) any { return &g.CreatedOn }, Doc: "When it was added",
 			ReadOnly: true},

@@ -89,8 +89,8 @@ func ChecksEndpoint() resource.Endpoint {
 var DataSources = resource.Resource[*DataSource]{
 	Name: DataSourceRows, Label: "data source", Sample: 22, Path: "/setting/datasources",
 	Category: ground.CategoryDataSources, Object: resource.Setting, Area: ground.AreaDataSources, Batch: true,
-	Doc: "Defines what is measured on the devices it applies to, how, how often, and when a value is an alert. " +
-		"Users who can view data sources view all of them.",
+	Doc: "Defines what is measured on the devices it applies to, how, how often, and which values raise an alert. " +
+		"Users who can view data sources can view all of them.",
 	Fields: []resource.Field[*DataSource]{
 		{Name: "id", At: func(d *DataSource) any { return &d.ID }, Doc: "Set by the portal; 1 to 8 are built in",
 			ReadOnly: true, Example: 1},
@@ -214,7 +214,7 @@ type DiscoveryFilter struct {
 	Attribute string `json:"attribute" doc:"name, value or description of the discovered instance, also with the prefix auto.; others are empty"`
 	Operation string `json:"operation" doc:"Equal, NotEqual, Contain, NotContain, RegexMatch, RegexNotMatch, GreaterThan, LessThan, Exist or NotExist"`
 	Value     string `json:"value" doc:"value to compare with"`
-	Comment   string `json:"comment" doc:"why"`
+	Comment   string `json:"comment" doc:"reason for the condition"`
 }
 
 // DataPoint is one value that each poll of an instance returns.
@@ -238,7 +238,7 @@ type DataPoint struct {
 	AlertClear         int64               `json:"alertClearTransitionInterval" doc:"consecutive polls before it clears"`
 	AlertSubject       string              `json:"alertSubject" doc:"template of messages; empty: the default text"`
 	AlertBody          string              `json:"alertBody" doc:"template of messages; empty: the default text"`
-	StatusDisplayNames []StatusDisplayName `json:"statusDisplayNames" doc:"words for some values"`
+	StatusDisplayNames []StatusDisplayName `json:"statusDisplayNames" doc:"display texts for some values"`
 	OriginID           string              `json:"originId" doc:"kept for clients of the published API"`
 	UserParam1         string              `json:"userParam1" doc:"kept for clients of the published API"`
 	UserParam2         string              `json:"userParam2" doc:"kept for clients of the published API"`
@@ -266,7 +266,7 @@ type Graph struct {
 	Rigid         bool               `json:"rigid" doc:"never drawn beyond minValue and maxValue"`
 	MinValue      *float64           `json:"minValue" doc:"lower end of the scale; null: automatic"`
 	MaxValue      *float64           `json:"maxValue" doc:"upper end of the scale; null: automatic"`
-	Aggregated    bool               `json:"aggregated" doc:"of an overview graph: one line over all instances, instead of one each"`
+	Aggregated    bool               `json:"aggregated" doc:"for overview graphs: one line over all instances, instead of one each"`
 	DataPoints    []GraphDataPoint   `json:"dataPoints" doc:"the data points that the graph uses; data points of lines are added automatically"`
 	Virtual       []VirtualDataPoint `json:"virtualDataPoints" doc:"data points computed when the graph is drawn"`
 	Lines         []GraphLine        `json:"lines" doc:"from back to front"`
@@ -275,9 +275,9 @@ type Graph struct {
 // GraphDataPoint is a data point that a graph uses.
 type GraphDataPoint struct {
 	Name                  string `json:"name" doc:"name in the graph's expressions; default: the data point's name"`
-	DataPointName         string `json:"dataPointName" doc:"of the data source"`
+	DataPointName         string `json:"dataPointName" doc:"name of a data point of the data source"`
 	DataPointID           int64  `json:"dataPointId,omitzero" doc:"set by the portal"`
-	DataSourceDataPointID int64  `json:"dataSourceDataPointId,omitzero" doc:"the same"`
+	DataSourceDataPointID int64  `json:"dataSourceDataPointId,omitzero" doc:"id of that data point"`
 	AggregateMethod       string `json:"aggregateMethod" doc:"over instances: average, sum, max or min; default: average"`
 	Consolidate           int64  `json:"consolidateFunc" doc:"over time: 1 average, 2 max, 3 min; 1 unless given"`
 }
@@ -291,7 +291,7 @@ type VirtualDataPoint struct {
 // GraphLine is one line of a graph.
 type GraphLine struct {
 	Legend        string `json:"legend" doc:"default: the data point's name"`
-	DataPointName string `json:"dataPointName" doc:"of a data point or a virtual data point"`
+	DataPointName string `json:"dataPointName" doc:"name of a data point or a virtual data point"`
 	DataPointID   int64  `json:"dataPointId,omitzero" doc:"set by the portal; omitted for a virtual data point"`
 	Virtual       bool   `json:"isVirtualDataPoint" doc:"dataPointName is a virtual data point"`
 	Type          int64  `json:"type" doc:"1 line, 2 area, 3 stack; 1 unless given"`

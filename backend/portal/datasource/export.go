@@ -22,8 +22,8 @@ var extras = map[resource.Verb]resource.Extra{
 			Doc: "If the body has no graphs, create one for each data point"}}}},
 	resource.OnReplace: {Params: changeParams},
 	resource.OnPatch:   {Params: changeParams},
-	resource.OnDelete: {Doc: "Deletes the data source, and removes it from all devices, with its instances. Samples " +
-		"and alerts of the past stay."},
+	resource.OnDelete: {Doc: "Deletes the data source, and removes it and its instances from all devices. Past " +
+		"samples and alerts are kept."},
 }
 
 // exportType is the media type of a file for importjson: its format differs
@@ -33,8 +33,8 @@ const exportType = "application/vnd.spyglass.datasources+json"
 var (
 	formatParam = resource.Param{Name: "format", In: "query",
 		Schema: resource.Schema{Type: "string", Enum: []any{"json"},
-			Doc: "json: return a file for importjson instead, without ids and computed fields. From the list, all " +
-				"that the filter finds."}}
+			Doc: "json: return a file for importjson instead, without ids and computed fields. For the list, " +
+				"everything that matches the filter."}}
 	reasonParam = resource.Param{Name: "reason", In: "query",
 		Schema: resource.Schema{Type: "string", MaxLen: maxReason,
 			Doc: "Reason for the change, listed by updatereasons"}}

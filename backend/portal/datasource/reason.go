@@ -38,7 +38,7 @@ var UpdateReasons = resource.Resource[*UpdateReason]{
 		{Name: "updateReason", At: func(u *UpdateReason) any { return &u.Reason },
 			Doc: "The reason parameter of the change; empty where none was given", ReadOnly: true,
 			Example: "Fewer alerts at night"},
-		{Name: "timeEpoch", At: func(u *UpdateReason) any { return &u.On }, Doc: "When", ReadOnly: true,
+		{Name: "timeEpoch", At: func(u *UpdateReason) any { return &u.On }, Doc: "When it was made", ReadOnly: true,
 			Example: 1790000000},
 		{Name: "timeStr", At: func(u *UpdateReason) any { return &u.Local },
 			Doc: "happenedOn in the time zone of the portal's machine", ReadOnly: true,

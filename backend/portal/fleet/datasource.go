@@ -22,7 +22,7 @@ type DataSourceDevice struct {
 
 // DataSourceInstance is an instance of the data source on the device.
 type DataSourceInstance struct {
-	ID    int64  `json:"id" doc:"of the instance"`
+	ID    int64  `json:"id" doc:"id of the instance"`
 	Name  string `json:"name" doc:"name of the data source and alias"`
 	Alias string `json:"alias" doc:"display name"`
 }
@@ -47,7 +47,7 @@ var DataSourceDevices = resource.View[*DataSourceDevice]{
 				ReadOnly: true,
 				Example:  "10.10.8.11"},
 			{Name: "displayName", At: func(d *DataSourceDevice) any { return &d.DisplayName },
-				Doc:      "Name shown in lists",
+				Doc:      "Display name",
 				ReadOnly: true, Example: "web-prod-01.fra"},
 			{Name: "description", At: func(d *DataSourceDevice) any { return &d.Description }, Doc: "What it is",
 				ReadOnly: true},

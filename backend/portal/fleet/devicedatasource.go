@@ -59,7 +59,7 @@ var DeviceDataSources = resource.Resource[*DeviceDataSource]{
 		{Name: "collectMethod", At: func(d *DeviceDataSource) any { return &d.Method }, Doc: "The check that polls it",
 			ReadOnly: true, Example: "ping"},
 		{Name: "isMultiple", At: func(d *DeviceDataSource) any { return &d.Multiple },
-			Doc: "It measures many things on a device, such as interfaces", ReadOnly: true},
+			Doc: "It can have several instances on a device, such as interfaces", ReadOnly: true},
 		{Name: "instanceNumber", At: func(d *DeviceDataSource) any { return &d.Instances },
 			Doc: "How many instances it has on the device", ReadOnly: true, Example: 8},
 		{Name: "monitoringInstanceNumber", At: func(d *DeviceDataSource) any { return &d.Monitored },
@@ -95,8 +95,8 @@ var DeviceDataSources = resource.Resource[*DeviceDataSource]{
 			Example: "core-sw-01.fra", From: "deviceId",
 			Of: OfDevice(func(d *Device, _ *Tree) any { return d.DisplayName })},
 		{Name: "alertStatus",
-			Doc: "none, or who knows of the worst active alert, its severity and whether maintenance covers it: " +
-				"confirmed-error-none", Schema: resource.Text(""), Example: NoAlerts, From: "deviceId",
+			Doc: "none, or the state of the worst active alert: acknowledged or not, severity, in maintenance or " +
+				"not, such as confirmed-error-none", Schema: resource.Text(""), Example: NoAlerts, From: "deviceId",
 			Of: AlertStatus.Or(NoAlerts)},
 		{Name: "alertStatusPriority", Doc: "Orders alertStatus: 1 for the worst, 100 for none",
 			Schema:  resource.Integer(""),
@@ -117,7 +117,7 @@ var DeviceDataSources = resource.Resource[*DeviceDataSource]{
 		{Name: "alertingDisabledOn", Doc: "The nearest group that has disabled alerting; null for none",
 			Schema: resource.Nullable(resource.SchemaOf(TreeNode{})), Example: TreeNode{}, From: "deviceId",
 			Of: OfDevice(func(d *Device, t *Tree) any { return DisablingGroup(d, t) })},
-		{Name: "groupsDisabledThisSource", Doc: "Groups of the device for which the data source is switched off",
+		{Name: "groupsDisabledThisSource", Doc: "Groups of the device for which the data source is turned off",
 			Schema: resource.List(resource.SchemaOf(TreeNode{}), ""), Example: []TreeNode{}, From: "deviceId",
 			Of: OfDevice(func(*Device, *Tree) any { return []TreeNode{} })},
 		{Name: "dataSourceDescription", Doc: "What the data source measures", Schema: resource.Text(""),
@@ -130,10 +130,10 @@ var DeviceDataSources = resource.Resource[*DeviceDataSource]{
 			Example: "Network",
 			From:    "dataSourceId",
 			Of:      OfSource(func(s *datasource.DataSource) any { return s.Group })},
-		{Name: "autoDiscovery", Doc: "Instances are found by the portal", Schema: resource.Boolean(""), Example: true,
+		{Name: "autoDiscovery", Doc: "The portal discovers its instances", Schema: resource.Boolean(""), Example: true,
 			From: "dataSourceId",
 			Of:   OfSource(func(s *datasource.DataSource) any { return s.EnableDiscovery })},
-		{Name: "instanceAutoGroupEnabled", Doc: "Instances that are found are put into groups by their names",
+		{Name: "instanceAutoGroupEnabled", Doc: "Discovered instances are grouped by name",
 			Schema: resource.Boolean(""), Example: false, From: "dataSourceId",
 			Of: OfSource(func(s *datasource.DataSource) any {
 				return s.Discovery != nil &&

@@ -16,10 +16,9 @@ import (
 var Functions = resource.Resource[*datasource.Function]{
 	Name: datasource.FunctionRows, Label: "function", Sample: 1, Path: datasource.FunctionPath,
 	Category: ground.CategoryDataSources, Object: resource.Setting, Area: ground.AreaDataSources,
-	Doc: "An expression under a name, which the appliesTo of groups and data sources and other functions call as " +
-		"name().",
+	Doc: "A named expression that the appliesTo of groups and data sources, and other functions, can call as name().",
 	Flags: []resource.Flag{
-		{Name: "ignoreReference", Doc: "Delete it even if expressions use it; these then apply to nothing",
+		{Name: "ignoreReference", Doc: "Delete it even if expressions use it; these then match nothing",
 			Writes: true},
 	},
 	Absent: "checksum lineageId originRegistryId",
@@ -31,7 +30,7 @@ var Functions = resource.Resource[*datasource.Function]{
 			Example: "isShopServer"},
 		{Name: "code", At: func(f *datasource.Function) any { return &f.Code }, Doc: "The expression", Required: true,
 			MaxLen: appliesto.MaxBytes, Example: `isLinux() && displayName =~ "web-*"`},
-		{Name: "description", At: func(f *datasource.Function) any { return &f.Description }, Doc: "What it finds",
+		{Name: "description", At: func(f *datasource.Function) any { return &f.Description }, Doc: "What it matches",
 			MaxLen: 4000, Example: "Front ends of the shop"},
 		resource.KeptField(func(row *datasource.Function) *resource.Foreign { return &row.Kept },
 			resource.Keeping("[]integer", "accessGroupIds"),

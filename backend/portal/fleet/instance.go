@@ -61,7 +61,7 @@ var Instances = resource.Resource[*Instance]{
 	Fields: []resource.Field[*Instance]{
 		{Name: "id", At: func(i *Instance) any { return &i.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 1},
 		{Name: "name", At: func(i *Instance) any { return &i.Name },
-			Doc: "Name of the data source and displayName, joined by a hyphen", ReadOnly: true,
+			Doc: "Name of the data source and display name, joined by a hyphen", ReadOnly: true,
 			Example: "SNMP_Interfaces-lo7"},
 		{Name: "displayName", At: func(i *Instance) any { return &i.DisplayName }, Doc: "Display name",
 			Required: true, MaxLen: 255, Example: "lo7"},
@@ -72,7 +72,7 @@ var Instances = resource.Resource[*Instance]{
 			Required: true,
 			MaxLen:   1024, Example: "9007"},
 		{Name: "wildValue2", At: func(i *Instance) any { return &i.WildValue2 },
-			Doc: "More of it, where one value is not enough", MaxLen: 1024},
+			Doc: "Second value that the check uses to find it, if one is not sufficient", MaxLen: 1024},
 		{Name: "groupId", At: func(i *Instance) any { return &i.GroupID }, Doc: "Its instance group; 0 for none",
 			Min: resource.Bound(0)},
 		{Name: "stopMonitoring", At: func(i *Instance) any { return &i.StopMonitoring }, Doc: "Do not poll it"},
@@ -81,7 +81,7 @@ var Instances = resource.Resource[*Instance]{
 		{Name: "lockDescription", At: func(i *Instance) any { return &i.LockDescription },
 			Doc: "Keep the description when the instance is found again"},
 		{Name: "customProperties", At: func(i *Instance) any { return &i.CustomProperties },
-			Doc:     "Free name/value pairs; secret-looking ones are write-only",
+			Doc:     "Custom properties; secret-looking ones are write-only",
 			Default: []resource.Property{}, Example: []resource.Property{{Name: "circuit", Value: "KF-0815"}}},
 		{Name: "systemProperties", At: func(i *Instance) any { return &i.SystemProperties },
 			Doc: "Properties that the portal sets", ReadOnly: true, Default: []resource.Property{}},
@@ -262,7 +262,7 @@ func lastError(failed LastError) resource.Derived {
 
 func lastData(latest Latest) resource.Derived {
 	return resource.Derived{
-		Name: "lastDataOn", Doc: "When it last gave data; 0 for not yet",
+		Name: "lastDataOn", Doc: "When it last returned data; 0: never",
 		Schema: resource.Schema{Type: "integer", Format: "epoch-seconds"}, Example: 1790000000, From: "dataSourceId",
 		Of: func(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
 			sources, err := datasource.ByID(ctx, r)

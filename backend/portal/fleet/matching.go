@@ -21,8 +21,8 @@ type Matches struct {
 
 // Matched is a device that the expression applies to.
 type Matched struct {
-	ID          int64  `json:"id" doc:"of the device"`
-	DisplayName string `json:"displayName" doc:"name shown in lists"`
+	ID          int64  `json:"id" doc:"id of the device"`
+	DisplayName string `json:"displayName" doc:"display name"`
 }
 
 // shownMatches limits the devices in the response.

@@ -67,10 +67,11 @@ const (
 
 // RemoteWriteMarks declares the progress. It has no endpoints.
 var RemoteWriteMarks = resource.Resource[*RemoteWriteMark]{
-	Name: "remoteWriteMark", Label: "mark of remote write",
+	Name: "remoteWriteMark", Label: "progress of remote write",
 	Doc: "Progress of sending samples.",
 	Fields: []resource.Field[*RemoteWriteMark]{
-		{Name: "id", At: func(m *RemoteWriteMark) any { return &m.ID }, Doc: "Of the remote write", ReadOnly: true},
+		{Name: "id", At: func(m *RemoteWriteMark) any { return &m.ID },
+			Doc: "Id of the remote write settings", ReadOnly: true},
 		{Name: "at", At: func(m *RemoteWriteMark) any { return &m.At },
 			Doc:      "Samples measured before this time have been sent",
 			ReadOnly: true},
@@ -79,7 +80,7 @@ var RemoteWriteMarks = resource.Resource[*RemoteWriteMark]{
 
 // RemoteWrites declares /setting/remotewrite.
 var RemoteWrites = resource.Resource[*RemoteWrite]{
-	Name: "remoteWrite", Label: "remote write", Sample: RemoteWriteID, Single: RemoteWriteID,
+	Name: "remoteWrite", Label: "remote write settings", Sample: RemoteWriteID, Single: RemoteWriteID,
 	Path:     "/setting/remotewrite",
 	Category: ground.CategorySettings, Object: resource.Setting, Area: ground.AreaPortal,
 	Doc: "Forwards samples as they are measured, with Prometheus remote write 1.0, to a time-series database of " +
@@ -118,13 +119,12 @@ var RemoteWrites = resource.Resource[*RemoteWrite]{
 		{Name: "lastSentOn", At: func(r *RemoteWrite) any { return &r.SentOn },
 			Doc: "When the receiver last accepted samples; 0: never", ReadOnly: true},
 		{Name: "waitingSince", At: func(r *RemoteWrite) any { return &r.Since },
-			Doc: "When the oldest sample was measured that waits because the receiver or the portal was away; at " +
-				"most a " +
-				"minute old; 0: none does", ReadOnly: true},
+			Doc: "Time of the oldest sample that waits because the receiver or the portal was down; updated every " +
+				"minute; 0: none", ReadOnly: true},
 		{Name: "samplesSent", At: func(r *RemoteWrite) any { return &r.Sent },
-			Doc: "Samples it took since the portal started; at most a minute old", ReadOnly: true},
+			Doc: "Samples it accepted since the portal started; updated every minute", ReadOnly: true},
 		{Name: "samplesDropped", At: func(r *RemoteWrite) any { return &r.Dropped },
-			Doc: "Samples it refused, or that had waited for too long, since the portal started", ReadOnly: true},
+			Doc: "Samples that it refused or that expired since the portal started", ReadOnly: true},
 		{Name: "lastError", At: func(r *RemoteWrite) any { return &r.Error },
 			Doc: "Why the last batch failed; empty if it succeeded", ReadOnly: true},
 	},

@@ -1,4 +1,5 @@
 package ground
 
 // SendInClearDoc describes the field sendInClear; loopback.CheckConsent enforces it.
-const SendInClearDoc = "Send in clear text over http://: without it, secrets go to another machine over https:// only"
+const SendInClearDoc = "Allow sending secrets unencrypted over http://; otherwise, they are sent to other machines " +
+	"over https:// only"

@@ -113,7 +113,7 @@ const maxIncident, maxRunning = 24 * 3600, 20
 var Incidents = resource.Resource[*Incident]{
 	Name: incidentRows, Label: "incident", Sample: 1, Path: "/demo/incidents", Category: ground.CategorySettings,
 	Object: resource.Setting, Area: ground.AreaPortal, Steady: true, // they end by it
-	Doc: "Something that happens in the demo for a while, and ends by itself: devices show it, and alerts follow. " +
+	Doc: "A simulated incident of the demo that ends by itself. It affects devices, which raises alerts, or the API. " +
 		"API incidents do not affect these endpoints, endpoints below /demo, or sign-in.",
 	Without: []resource.Verb{resource.OnReplace, resource.OnPatch},
 	Fields: []resource.Field[*Incident]{
@@ -121,21 +121,20 @@ var Incidents = resource.Resource[*Incident]{
 		{Name: "kind", At: func(i *Incident) any { return &i.Kind }, Doc: incidentDoc(), Required: true,
 			OneOf: incidentNames(), Index: true, Example: CPUStorm},
 		{Name: "deviceId", At: func(i *Incident) any { return &i.DeviceID },
-			Doc: "The device that it happens to; 0: one that suits it", Min: resource.Bound(0),
+			Doc: "The affected device; 0: selected automatically", Min: resource.Bound(0),
 			Refs: string(fleet.DeviceRows)},
 		{Name: "groupId", At: func(i *Incident) any { return &i.GroupID },
-			Doc: "The affected device group, including groups below; 0: chosen automatically", Min: resource.Bound(0),
+			Doc: "The affected device group, including groups below; 0: selected automatically", Min: resource.Bound(0),
 			Refs: string(fleet.GroupRows)},
 		{Name: "collectorId", At: func(i *Incident) any { return &i.CollectorID },
-			Doc: "The simulated collector that it happens to; 0: the first", Min: resource.Bound(0),
+			Doc: "The affected simulated collector; 0: the first", Min: resource.Bound(0),
 			Refs: string(collector.CollectorRows)},
 		{Name: "strength", At: func(i *Incident) any { return &i.Strength },
 			Doc: "Its strength, see kind; 0: default",
 			Min: resource.Bound(0), Max: resource.Bound(100)},
 		{Name: "duration", At: func(i *Incident) any { return &i.Duration },
-			Doc: "How long it lasts, in seconds; 0: as long as usual. Trouble of the API and of collectors lasts so " +
-				"long in " +
-				"real time, all else by the time of the demo", Min: resource.Bound(0),
+			Doc: "Duration in seconds; 0: default. Incidents of the API and of collectors run in real time, all " +
+				"others in demo time", Min: resource.Bound(0),
 			Max: resource.Bound(maxIncident)},
 		{Name: "state", At: func(i *Incident) any { return &i.State }, Doc: "running or ended", ReadOnly: true,
 			Index:   true,

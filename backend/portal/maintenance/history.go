@@ -42,7 +42,7 @@ var SDTHistories = resource.Resource[*SDTHistory]{
 			Example: "1"},
 		{Name: "itemId", At: func(h *SDTHistory) any { return &h.ItemID },
 			Doc: "Id of the device, group or other object it was for; see type", ReadOnly: true, Example: 1},
-		{Name: "type", At: func(h *SDTHistory) any { return &h.Type }, Doc: "What it was for", ReadOnly: true,
+		{Name: "type", At: func(h *SDTHistory) any { return &h.Type }, Doc: "Target of the maintenance", ReadOnly: true,
 			Example: DeviceSDT},
 		{Name: "admin", At: func(h *SDTHistory) any { return &h.Admin }, Doc: "Who added it", ReadOnly: true,
 			Example: "operator"},
@@ -96,7 +96,8 @@ var SDTHistories = resource.Resource[*SDTHistory]{
 
 // wasFor returns a hidden field that only links the row to its target.
 func wasFor[T any](name string, to resource.Name[*T], at func(*SDTHistory) *int64) resource.Field[*SDTHistory] {
-	return resource.Field[*SDTHistory]{Name: name, At: func(h *SDTHistory) any { return at(h) }, Doc: "What it was for",
+	return resource.Field[*SDTHistory]{Name: name, At: func(h *SDTHistory) any { return at(h) }, Doc: "Target of the " +
+		"maintenance",
 		ReadOnly: true, WriteOnly: true, Refs: string(to), Cascade: true, Index: true}
 }
 

@@ -37,8 +37,8 @@ type NoteTag struct {
 // NoteScope is the target of a note.
 type NoteScope struct {
 	Type     string `json:"type" doc:"device, deviceGroup, or groupAll for everything"`
-	DeviceID int64  `json:"deviceId,omitempty" doc:"of a device scope" refs:"device"`
-	GroupID  int64  `json:"groupId,omitempty" doc:"of a deviceGroup scope" refs:"deviceGroup"`
+	DeviceID int64  `json:"deviceId,omitempty" doc:"id of the device, for the scope device" refs:"device"`
+	GroupID  int64  `json:"groupId,omitempty" doc:"id of the device group, for the scope deviceGroup" refs:"deviceGroup"`
 }
 
 // OpsNotes declares /setting/opsnotes.
@@ -53,7 +53,7 @@ var OpsNotes = resource.Resource[*OpsNote]{
 		{Name: "happenOnInSec", At: func(n *OpsNote) any { return &n.HappenedOn },
 			Doc: "When it happened; default: now",
 			Min: resource.Bound(0), Index: true},
-		{Name: "tags", At: func(n *OpsNote) any { return &n.Tags }, Doc: "Words to find it by", Default: []NoteTag{},
+		{Name: "tags", At: func(n *OpsNote) any { return &n.Tags }, Doc: "Tags of the note", Default: []NoteTag{},
 			Example: []NoteTag{{Name: "deploy"}}},
 		{Name: "scopes", At: func(n *OpsNote) any { return &n.Scopes },
 			Doc:     "What it applies to; default: everything",

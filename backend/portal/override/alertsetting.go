@@ -52,28 +52,28 @@ type AlertSetting struct {
 type GroupThreshold struct {
 	ID              int64  `json:"groupId" doc:"the device group" refs:"deviceGroup"`
 	FullPath        string `json:"groupFullPath" doc:"its full path; empty for the root"`
-	Expr            string `json:"alertExpr" doc:"its threshold; empty: as further up"`
+	Expr            string `json:"alertExpr" doc:"its threshold; empty: inherited"`
 	Enabled         bool   `json:"alertEnabled" doc:"it does not disable alerting"`
 	NoData          int64  `json:"alertForNoData" doc:"severity when there is no data; -1: inherited"`
-	Transition      int64  `json:"alertTransitionInterval" doc:"polls before an alert opens; -1: as further up"`
-	ClearTransition int64  `json:"alertClearTransitionInterval" doc:"polls before it clears; -1: as further up"`
+	Transition      int64  `json:"alertTransitionInterval" doc:"polls before an alert opens; -1: inherited"`
+	ClearTransition int64  `json:"alertClearTransitionInterval" doc:"polls before it clears; -1: inherited"`
 }
 
 // InstanceGroupThreshold is the threshold of the instance's group.
 type InstanceGroupThreshold struct {
 	ID              int64  `json:"groupId" doc:"the instance group"`
-	Expr            string `json:"alertExpr" doc:"its threshold; empty: as further up"`
+	Expr            string `json:"alertExpr" doc:"its threshold; empty: inherited"`
 	Enabled         bool   `json:"alertEnabled" doc:"it does not disable alerting"`
 	NoData          int64  `json:"alertForNoData" doc:"severity when there is no data; -1: inherited"`
-	Transition      int64  `json:"alertTransitionInterval" doc:"polls before an alert opens; -1: as further up"`
-	ClearTransition int64  `json:"alertClearTransitionInterval" doc:"polls before it clears; -1: as further up"`
+	Transition      int64  `json:"alertTransitionInterval" doc:"polls before an alert opens; -1: inherited"`
+	ClearTransition int64  `json:"alertClearTransitionInterval" doc:"polls before it clears; -1: inherited"`
 }
 
 // DeviceThreshold is the threshold for all instances of a data source on the
 // device.
 type DeviceThreshold struct {
 	ID      int64  `json:"resourceDatasourceId" doc:"the device datasource"`
-	Expr    string `json:"alertExpr" doc:"its threshold; empty: as further up"`
+	Expr    string `json:"alertExpr" doc:"its threshold; empty: inherited"`
 	Enabled bool   `json:"alertEnabled" doc:"it does not disable alerting"`
 }
 
@@ -100,8 +100,7 @@ func settingFields() []resource.Field[*AlertSetting] {
 
 		{Name: "alertExpr", At: func(s *row) any { return &s.Expr },
 			Doc: "Threshold at this level: > 60 80 90 warns above 60, is an error above 80 and critical above 90. " +
-				"Empty: as " +
-				"further up", MaxLen: 255, Example: "> 100 200 400"},
+				"Empty: inherited", MaxLen: 255, Example: "> 100 200 400"},
 		{Name: "alertExprNote", At: func(s *row) any { return &s.Note }, Doc: "Reason for this setting", MaxLen: 1024,
 			Example: "The line to Austin is slow"},
 		{Name: "disableAlerting", At: func(s *row) any { return &s.Disabled }, Doc: "Raise no alerts at this level"},
@@ -110,10 +109,10 @@ func settingFields() []resource.Field[*AlertSetting] {
 			Default: inherit,
 			OneOf:   []any{-1, 1, 2, 3, 4}},
 		{Name: "alertTransitionInterval", At: func(s *row) any { return &s.Transition },
-			Doc: "Polls in a row before an alert opens; -1: as further up", Default: inherit, Min: resource.Bound(-1),
+			Doc: "Consecutive polls before an alert opens; -1: inherited", Default: inherit, Min: resource.Bound(-1),
 			Max: resource.Bound(60)},
 		{Name: "alertClearInterval", At: func(s *row) any { return &s.ClearTransition },
-			Doc: "Polls in a row before it clears; -1: as further up", Default: inherit, Min: resource.Bound(-1),
+			Doc: "Consecutive polls before it clears; -1: inherited", Default: inherit, Min: resource.Bound(-1),
 			Max: resource.Bound(60)},
 
 		{Name: "globalAlertExpr", At: func(s *row) any { return &s.GlobalExpr }, Doc: "Threshold of the datasource",
@@ -135,7 +134,7 @@ func settingFields() []resource.Field[*AlertSetting] {
 		{Name: "deviceGroupFullPath", At: func(s *row) any { return &s.GroupPath }, Doc: "That group's full path",
 			ReadOnly: true},
 
-		{Name: "effectiveAlertExpr", At: func(s *row) any { return &s.EffectiveExpr }, Doc: "The threshold that counts",
+		{Name: "effectiveAlertExpr", At: func(s *row) any { return &s.EffectiveExpr }, Doc: "The effective threshold",
 			ReadOnly: true, Example: "> 60 80 90"},
 		{Name: "effectiveFrom", At: func(s *row) any { return &s.EffectiveFrom },
 			Doc:      "Level that sets it: instance, instance group, device, device group or datasource; empty: none",

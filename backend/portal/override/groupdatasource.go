@@ -68,7 +68,7 @@ var GroupDataSources = resource.View[*groupSource]{
 			{Name: "dataSourceName", At: func(s *groupSource) any { return &s.Name }, Doc: "Its name", ReadOnly: true,
 				Example: "Ping"},
 			{Name: "dataSourceDisplayName", At: func(s *groupSource) any { return &s.DisplayName },
-				Doc:      "Its name for people",
+				Doc:      "Display name",
 				ReadOnly: true},
 			{Name: "dataSourceType", At: func(s *groupSource) any { return &s.Type }, Doc: "How it collects",
 				ReadOnly: true,
@@ -78,9 +78,9 @@ var GroupDataSources = resource.View[*groupSource]{
 			{Name: "deviceGroupId", At: func(s *groupSource) any { return &s.GroupID }, Doc: "Id of the group",
 				ReadOnly: true},
 			{Name: "stopMonitoring", At: func(s *groupSource) any { return &s.StopMonitoring },
-				Doc: "Do not poll it on devices inside", Example: false},
+				Doc: "Do not poll it on devices in the group", Example: false},
 			{Name: "disableAlerting", At: func(s *groupSource) any { return &s.DisableAlerting },
-				Doc: "Raise no alerts of it on devices inside", Example: true},
+				Doc: "Raise no alerts of it on devices in the group", Example: true},
 		},
 	},
 	Rows: resource.Each(func(ctx context.Context, r resource.Reader, c *resource.Call) ([]groupSource, error) {
@@ -155,16 +155,16 @@ type GroupDataPoint struct {
 	Name            string          `json:"dataPointName" doc:"its name"`
 	Note            string          `json:"dataPointDescription" doc:"what it measures; set by the portal"`
 	Interval        int64           `json:"collectionInterval" doc:"seconds between polls; set by the portal"`
-	Expr            string          `json:"alertExpr" doc:"the group's threshold; empty: as further up"`
+	Expr            string          `json:"alertExpr" doc:"the group's threshold; empty: inherited"`
 	ExprNote        string          `json:"alertExprNote" doc:"reason for this setting"`
-	Disabled        bool            `json:"disableAlerting" doc:"raise no alerts on devices inside"`
+	Disabled        bool            `json:"disableAlerting" doc:"raise no alerts on devices in the group"`
 	NoData          int64           `json:"alertForNoData" doc:"severity when there is no data: 1 none, 2 warn, 3 error, 4 critical; -1: inherited"`
-	Transition      int64           `json:"alertTransitionInterval" doc:"polls before an alert opens; -1: as further up"`
-	ClearTransition int64           `json:"alertClearTransitionInterval" doc:"polls before it clears; -1: as further up"`
+	Transition      int64           `json:"alertTransitionInterval" doc:"polls before an alert opens; -1: inherited"`
+	ClearTransition int64           `json:"alertClearTransitionInterval" doc:"polls before it clears; -1: inherited"`
 	GlobalExpr      string          `json:"globalAlertExpr" doc:"threshold of the datasource; set by the portal"`
-	GlobalNoData    int64           `json:"globalAlertForNoData" doc:"of the datasource; set by the portal"`
-	GlobalOpen      int64           `json:"globalAlertTransitionInterval" doc:"of the datasource; set by the portal"`
-	GlobalClear     int64           `json:"globalAlertClearTransitionInterval" doc:"of the datasource; set by the portal"`
+	GlobalNoData    int64           `json:"globalAlertForNoData" doc:"severity without data, of the datasource; set by the portal"`
+	GlobalOpen      int64           `json:"globalAlertTransitionInterval" doc:"polls before an alert opens, of the datasource; set by the portal"`
+	GlobalClear     int64           `json:"globalAlertClearTransitionInterval" doc:"polls before it clears, of the datasource; set by the portal"`
 	Parent          *GroupThreshold `json:"parentDeviceGroupAlertExprList" doc:"threshold of the nearest group above, one object despite the name; null: none; set by the portal"`
 }
 

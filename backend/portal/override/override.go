@@ -63,7 +63,7 @@ var Overrides = resource.Resource[*Override]{
 			Refs: string(datasource.DataSourceRows), Cascade: true, Index: true},
 		{Name: "dataPointId", At: func(o *Override) any { return &o.DataPointID }, Doc: "The datapoint", Index: true},
 		{Name: "alertExpr", At: func(o *Override) any { return &o.Expr }, Doc: "The threshold"},
-		{Name: "alertExprNote", At: func(o *Override) any { return &o.Note }, Doc: "Why"},
+		{Name: "alertExprNote", At: func(o *Override) any { return &o.Note }, Doc: "Reason for the threshold"},
 		{Name: "disableAlerting", At: func(o *Override) any { return &o.Disabled }, Doc: "No alerts"},
 		{Name: "alertForNoData", At: func(o *Override) any { return &o.NoData }, Doc: "Severity when there is no data"},
 		{Name: "alertTransitionInterval", At: func(o *Override) any { return &o.Transition },

@@ -31,8 +31,8 @@ type Role struct {
 
 // Privilege allows one operation on one object, or on all objects of a type.
 type Privilege struct {
-	ObjectType   string `json:"objectType" doc:"deviceGroup, report, setting or explorer; others of the published API are kept and allow nothing"`
-	ObjectID     string `json:"objectId" doc:"id of a device group, name of a part of the settings, or * for all; of explorer always *"`
+	ObjectType   string `json:"objectType" doc:"deviceGroup, report, setting or explorer; other types of the published API are stored, but grant nothing"`
+	ObjectID     string `json:"objectId" doc:"id of a device group, name of a part of the settings, or * for all; for explorer always *"`
 	ObjectName   string `json:"objectName,omitempty" doc:"shown only"`
 	Operation    string `json:"operation" doc:"read, ack or write; each includes the ones before it"`
 	SubOperation string `json:"subOperation,omitempty" doc:"kept for clients of the published API"`
@@ -51,13 +51,12 @@ var Roles = resource.Resource[*Role]{
 		{Name: "name", At: func(r *Role) any { return &r.Name }, Doc: "Unique name", Required: true, MaxLen: 255,
 			Index:   true,
 			Example: "night-shift"},
-		{Name: "description", At: func(r *Role) any { return &r.Description }, Doc: "What the role is for",
-			Example: "Watches and acknowledges at night"},
+		{Name: "description", At: func(r *Role) any { return &r.Description }, Doc: "Purpose of the role",
+			Example: "Views and acknowledges alerts at night"},
 		{Name: "privileges", At: func(r *Role) any { return &r.Privileges },
-			Doc: "What holders may do. Write on the setting collectors is a right to secrets: a collector gets the " +
-				"passwords " +
-				"and communities of the devices it looks after, and its holders set it up, where they may view these " +
-				"devices",
+			Doc: "What holders may do. Write on the setting collectors gives access to secrets: a collector gets the " +
+				"passwords and communities of its devices, and holders can install collectors for devices that they " +
+				"may view",
 			Required: true,
 			Example:  []Privilege{{ObjectType: "deviceGroup", ObjectID: "1", Operation: "ack"}}},
 		{Name: "requireEULA", At: func(r *Role) any { return &r.RequireEULA },

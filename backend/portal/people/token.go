@@ -59,7 +59,7 @@ var Tokens = resource.Resource[*Token]{
 		{Name: "sealedKey", At: func(t *Token) any { return &t.SealedKey }, Doc: "The access key, sealed",
 			ReadOnly:  true,
 			WriteOnly: true},
-		{Name: "note", At: func(t *Token) any { return &t.Note }, Doc: "What the token is for", MaxLen: 255,
+		{Name: "note", At: func(t *Token) any { return &t.Note }, Doc: "Purpose of the token", MaxLen: 255,
 			Example: "nightly export"},
 		{Name: "status", At: func(t *Token) any { return &t.Status }, Doc: "2 active, 1 suspended",
 			Default: TokenActive,

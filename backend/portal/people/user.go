@@ -55,8 +55,8 @@ type User struct {
 
 // RoleRef is a role of a user, by id or by name.
 type RoleRef struct {
-	ID   int64  `json:"id,omitempty" doc:"of the role"`
-	Name string `json:"name,omitempty" doc:"of the role; enough by itself"`
+	ID   int64  `json:"id,omitempty" doc:"id of the role"`
+	Name string `json:"name,omitempty" doc:"name of the role; an alternative to its id"`
 	// Privileges is a copy, updated with the role. It is not used for authorization.
 	Privileges []Privilege `json:"privileges,omitzero" body:"optional" doc:"what holders of the role may do; set by the portal"`
 }

@@ -11,8 +11,8 @@ import (
 // DefaultRange is the range of a report without its own.
 const DefaultRange = "Last 24 hours"
 
-const dateRangeDoc = "Which time it is about: Last 24 hours (minutes, hours, days, weeks or months), Today, " +
-	"Yesterday, Last calendar day (week, month), Month to date, Any time, or 2026-01-01 00:00 TO 2026-01-31 23:59"
+const dateRangeDoc = "Time range: Last 24 hours (minutes, hours, days, weeks or months), Today, Yesterday, Last " +
+	"calendar day (week, month), Month to date, Any time, or 2026-01-01 00:00 TO 2026-01-31 23:59"
 
 // ParseRange parses a time range relative to now, in its time zone. The end is
 // excluded. The zero time means no limit. An empty text is DefaultRange.

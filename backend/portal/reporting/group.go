@@ -31,7 +31,7 @@ var ReportGroups = resource.Resource[*ReportGroup]{
 			Example: 2},
 		{Name: "name", At: func(g *ReportGroup) any { return &g.Name }, Doc: "Unique name", Required: true, MaxLen: 255,
 			Index: true, Example: "Monthly"},
-		{Name: "description", At: func(g *ReportGroup) any { return &g.Description }, Doc: "Its contents",
+		{Name: "description", At: func(g *ReportGroup) any { return &g.Description }, Doc: "What the group contains",
 			MaxLen:  4000,
 			Example: "Sent on the first of each month"},
 	},

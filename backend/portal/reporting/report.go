@@ -111,7 +111,7 @@ type ReportColumn struct {
 // ReportMetric is a data source whose instances an inventory lists or whose data
 // points a metric trend shows, or the devices of an alert trend.
 type ReportMetric struct {
-	DataSourceID  int64  `json:"dataSourceId,omitempty" doc:"of the datasource" refs:"dataSource"`
+	DataSourceID  int64  `json:"dataSourceId,omitempty" doc:"id of the datasource" refs:"dataSource"`
 	DataPointID   int64  `json:"dataPointId,omitempty" doc:"Host metric trends: the datapoint; default: all of the datasource; or use dataPointName"`
 	DataPointName string `json:"dataPointName,omitempty" doc:"Host metric trends: name of the datapoint, an alternative to dataPointId"`
 	Instances     string `json:"instances,omitempty" doc:"names of instances, * for any characters; default: all"`
@@ -122,7 +122,7 @@ type ReportMetric struct {
 
 // ReportUserFilter selects the users in a report; patterns, * for any characters.
 type ReportUserFilter struct {
-	Username  string `json:"username,omitempty" doc:"of the user"`
+	Username  string `json:"username,omitempty" doc:"name of the user"`
 	FirstName string `json:"firstName,omitempty" doc:"given name"`
 	LastName  string `json:"lastName,omitempty" doc:"family name"`
 	Email     string `json:"email,omitempty" doc:"mail address"`
@@ -281,13 +281,13 @@ var Reports = resource.Resource[*Report]{
 			"published API",
 			MaxLen: 255},
 		{Name: "filter", At: func(r *Report) any { return &r.Filter }, Doc: "Audit Log: words that the description " +
-			"holds",
+			"contains",
 			MaxLen: 255},
 		{Name: "username", At: func(r *Report) any { return &r.Username },
 			Doc: "Audit Log: user names, * for any characters, comma-separated", Default: "*"},
 
 		{Name: "alertLevel", At: func(r *Report) any { return &r.AlertLevel },
-			Doc: "Alert SLA: from which severity on an alert makes a device unavailable", Default: "critical",
+			Doc: "Alert SLA: minimum severity of an alert that makes a device unavailable", Default: "critical",
 			OneOf: []any{"warn", "error", "critical"}, Example: "critical"},
 		{Name: "alertRule", At: func(r *Report) any { return &r.AlertRule },
 			Doc: "Alert SLA: count only alerts of these alert rules, * for any characters", Default: "*",

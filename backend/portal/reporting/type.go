@@ -38,11 +38,11 @@ const (
 // the description for a form.
 type ReportTypeInfo struct {
 	Name    string         `json:"name" doc:"the type of such reports"`
-	Title   string         `json:"title" doc:"name for people"`
+	Title   string         `json:"title" doc:"display name"`
 	About   string         `json:"about" doc:"its content in a few words"`
-	Icon    string         `json:"icon" doc:"name of a symbol for it"`
+	Icon    string         `json:"icon" doc:"name of its icon"`
 	Fields  []string       `json:"fields" doc:"fields of a report that a form shows for this type only"`
-	Columns []string       `json:"columns" doc:"that it can show, in their usual order"`
+	Columns []string       `json:"columns" doc:"columns that it can show, in their default order"`
 	Right   resource.Right `json:"-"` // the right its user must have; rows are also limited to what the user can view
 }
 

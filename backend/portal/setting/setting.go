@@ -89,23 +89,27 @@ var Settings = resource.Resource[*Setting]{
 		{Name: "demo", At: func(s *Setting) any { return &s.Demo }, Doc: "Filled with the demo environment",
 			ReadOnly: true},
 		{Name: "timezone", At: func(s *Setting) any { return &s.Timezone },
-			Doc: "IANA name of the time zone in which a day of a filter is a day; empty: the machine's", MaxLen: 64,
+			Doc: "IANA name of the portal's time zone, used for dates in filters; empty: the machine's", MaxLen: 64,
 			Example: "Europe/Berlin"},
 		{Name: "rateLimitGet", At: func(s *Setting) any { return &s.RateGet },
-			Doc: "GET requests that each endpoint takes in 60 seconds", Default: 500, Min: resource.Bound(leastRate),
+			Doc: "GET requests that each endpoint accepts in 60 seconds", Default: 500, Min: resource.Bound(leastRate),
 			Max: resource.Bound(mostRate)},
-		{Name: "rateLimitPost", At: func(s *Setting) any { return &s.RatePost }, Doc: "The same for POST", Default: 200,
+		{Name: "rateLimitPost", At: func(s *Setting) any { return &s.RatePost }, Doc: "POST requests that each " +
+			"endpoint accepts in 60 seconds", Default: 200,
 			Min: resource.Bound(leastRate), Max: resource.Bound(mostRate)},
-		{Name: "rateLimitPut", At: func(s *Setting) any { return &s.RatePut }, Doc: "The same for PUT", Default: 200,
+		{Name: "rateLimitPut", At: func(s *Setting) any { return &s.RatePut }, Doc: "PUT requests that each endpoint " +
+			"accepts in 60 seconds", Default: 200,
 			Min: resource.Bound(leastRate), Max: resource.Bound(mostRate)},
-		{Name: "rateLimitPatch", At: func(s *Setting) any { return &s.RatePatch }, Doc: "The same for PATCH",
+		{Name: "rateLimitPatch", At: func(s *Setting) any { return &s.RatePatch }, Doc: "PATCH requests that each " +
+			"endpoint accepts in 60 seconds",
 			Default: 250,
 			Min:     resource.Bound(leastRate), Max: resource.Bound(mostRate)},
-		{Name: "rateLimitDelete", At: func(s *Setting) any { return &s.RateDelete }, Doc: "The same for DELETE",
+		{Name: "rateLimitDelete", At: func(s *Setting) any { return &s.RateDelete }, Doc: "DELETE requests that each " +
+			"endpoint accepts in 60 seconds",
 			Default: 300,
 			Min:     resource.Bound(leastRate), Max: resource.Bound(mostRate)},
 		{Name: "dataRetentionDays", At: func(s *Setting) any { return &s.DataDays },
-			Doc: "Days that samples are kept as they came", Default: 365, Min: resource.Bound(1),
+			Doc: "Days that samples are kept at full resolution", Default: 365, Min: resource.Bound(1),
 			Max: resource.Bound(mostDays)},
 		{Name: "hourlyDataRetentionDays", At: func(s *Setting) any { return &s.HourDays },
 			Doc: "Days that hourly values are kept; graphs, data and reports show them after the samples are " +
@@ -118,18 +122,15 @@ var Settings = resource.Resource[*Setting]{
 			Doc: "Days that the audit log is kept", Default: DefaultAuditDays, Min: resource.Bound(1),
 			Max: resource.Bound(mostDays)},
 		{Name: "upgradeCopyDays", At: func(s *Setting) any { return &s.CopyDays },
-			Doc: "Days that the safety copies of the databases are kept, which an upgrade to a new version makes in " +
-				"the data folder",
+			Doc:     "Days that the safety copies of the databases are kept that an upgrade makes in the data folder",
 			Default: DefaultCopyDays, Min: resource.Bound(1), Max: resource.Bound(mostDays)},
 		{Name: "collectorDownSeconds", At: func(s *Setting) any { return &s.DownAfter },
 			Doc: "Seconds without a heartbeat after which a collector counts as down and others take its " +
 				"devices over",
 			Default: defaultDownAfter, Min: resource.Bound(45), Max: resource.Bound(3600)},
 		{Name: "explorerAllowedNetworks", At: func(s *Setting) any { return &s.Allowed },
-			Doc: "The only networks that the Explorer's requests to other portals, and to proxies on the way, may " +
-				"go to: " +
-				"networks such as 10.0.0.0/8 and addresses, with commas between them; empty: all but those that are " +
-				"refused",
+			Doc: "Networks that the Explorer may send requests to, to other portals and to proxies: networks such as " +
+				"10.0.0.0/8 and addresses, comma-separated; empty: all that are not refused",
 			MaxLen: mostNetworks},
 		{Name: "explorerRefusedNetworks", At: func(s *Setting) any { return &s.Refused },
 			Doc: "Networks and addresses that such requests must not reach, even in an allowed network. The portal " +

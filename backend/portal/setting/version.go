@@ -9,9 +9,9 @@ import (
 
 // Version is the response of GET /setting/version.
 type Version struct {
-	Version    string `json:"version" doc:"of the API, 3.x.y"`
+	Version    string `json:"version" doc:"version of the API, 3.x.y"`
 	APIVersion int64  `json:"apiVersion" doc:"the number that a client sends in X-Version; always 3"`
-	Build      string `json:"build" doc:"of this program"`
+	Build      string `json:"build" doc:"version of this program"`
 }
 
 // APIVersion is the version of the REST API; it is raised when endpoints are

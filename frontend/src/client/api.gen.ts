@@ -129,7 +129,7 @@ export interface paths {
         put?: never;
         /**
          * Restore a deleted device
-         * @description Takes the device out of the recycle bin, to its previous place. References to deleted objects are removed; without any group it goes to the root group.
+         * @description Moves the device from the recycle bin to its previous groups. References to deleted objects are removed; without any group it goes to the root group.
          *
          *     Required permission: write on deviceGroup.
          */
@@ -151,7 +151,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove a deleted device for good
+         * Delete a device permanently
          * @description Removes the device from the recycle bin. It cannot be restored after that.
          *
          *     Required permission: write on deviceGroup.
@@ -173,7 +173,7 @@ export interface paths {
         put?: never;
         /**
          * Restore many deleted devices
-         * @description Takes them out of the recycle bin, up to 1,000 at once, in one transaction. A failed one does not affect the others: results has the result of each, in the order given.
+         * @description Restores up to 1,000 devices from the recycle bin in one transaction. A failed one does not affect the others: results has the result of each, in the order given.
          *
          *     Required permission: write on deviceGroup.
          */
@@ -194,8 +194,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Remove many deleted devices for good
-         * @description Removes them from the recycle bin, up to 1,000 at once, in one transaction. A failed one does not affect the others: results has the result of each, in the order given.
+         * Delete many devices permanently
+         * @description Removes up to 1,000 devices from the recycle bin in one transaction. A failed one does not affect the others: results has the result of each, in the order given.
          *
          *     Required permission: write on deviceGroup.
          */
@@ -237,7 +237,7 @@ export interface paths {
         };
         /**
          * List properties of a device
-         * @description Returns all that applies to the device: its own, inherited ones, and those set by the portal.
+         * @description Returns all properties that apply to the device: its own, inherited ones, and those set by the portal.
          *
          *     Required permission: read on deviceGroup.
          */
@@ -245,7 +245,7 @@ export interface paths {
         put?: never;
         /**
          * Add a property to a device
-         * @description Adds a property of the device's own. It overrides an inherited one of that name.
+         * @description Adds a custom property to the device. It overrides an inherited property of the same name.
          *
          *     Required permission: write on deviceGroup.
          */
@@ -272,7 +272,7 @@ export interface paths {
         get: operations["getDeviceDevicesByDeviceIdPropertiesByName"];
         /**
          * Replace a property of a device
-         * @description Sets the value of a property of the device's own.
+         * @description Sets the value of a custom property of the device.
          *
          *     Required permission: write on deviceGroup.
          */
@@ -280,7 +280,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a property of a device
-         * @description Removes a property of the device's own; an inherited one of that name applies again.
+         * @description Removes a custom property of the device; an inherited one of the same name applies again.
          *
          *     Required permission: write on deviceGroup.
          */
@@ -289,7 +289,7 @@ export interface paths {
         head?: never;
         /**
          * Change a property of a device
-         * @description Sets the value of a property of the device's own, when one is given.
+         * @description Sets the value of a custom property of the device, if one is given.
          *
          *     Required permission: write on deviceGroup.
          */
@@ -395,7 +395,7 @@ export interface paths {
         };
         /**
          * List properties of a device group
-         * @description Returns all that applies to the device group: its own, inherited ones, and those set by the portal.
+         * @description Returns all properties that apply to the device group: its own, inherited ones, and those set by the portal.
          *
          *     Required permission: read on deviceGroup.
          */
@@ -403,7 +403,7 @@ export interface paths {
         put?: never;
         /**
          * Add a property to a device group
-         * @description Adds a property of the device group's own. It overrides an inherited one of that name.
+         * @description Adds a custom property to the device group. It overrides an inherited property of the same name.
          *
          *     Required permission: write on deviceGroup.
          */
@@ -430,7 +430,7 @@ export interface paths {
         get: operations["getDeviceGroupsByGidPropertiesByName"];
         /**
          * Replace a property of a device group
-         * @description Sets the value of a property of the device group's own.
+         * @description Sets the value of a custom property of the device group.
          *
          *     Required permission: write on deviceGroup.
          */
@@ -438,7 +438,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a property of a device group
-         * @description Removes a property of the device group's own; an inherited one of that name applies again.
+         * @description Removes a custom property of the device group; an inherited one of the same name applies again.
          *
          *     Required permission: write on deviceGroup.
          */
@@ -447,7 +447,7 @@ export interface paths {
         head?: never;
         /**
          * Change a property of a device group
-         * @description Sets the value of a property of the device group's own, when one is given.
+         * @description Sets the value of a custom property of the device group, if one is given.
          *
          *     Required permission: write on deviceGroup.
          */
@@ -953,7 +953,7 @@ export interface paths {
         put?: never;
         /**
          * Add a cluster alert
-         * @description An alert of a group as a whole: raised when so many of its devices have an alert of one datapoint.
+         * @description An alert of a group as a whole: it opens when enough of its devices have an alert of one datapoint.
          *
          *     Required permission: write on deviceGroup.
          */
@@ -1021,7 +1021,7 @@ export interface paths {
         put?: never;
         /**
          * Add a function
-         * @description An expression under a name, which the appliesTo of groups and data sources and other functions call as name().
+         * @description A named expression that the appliesTo of groups and data sources, and other functions, can call as name().
          *
          *     Required permission: write on settings: datasources.
          */
@@ -1089,7 +1089,7 @@ export interface paths {
         put?: never;
         /**
          * Add a data source
-         * @description Defines what is measured on the devices it applies to, how, how often, and when a value is an alert. Users who can view data sources view all of them.
+         * @description Defines what is measured on the devices it applies to, how, how often, and which values raise an alert. Users who can view data sources can view all of them.
          *
          *     Required permission: write on settings: datasources.
          */
@@ -1124,7 +1124,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a data source
-         * @description Deletes the data source, and removes it from all devices, with its instances. Samples and alerts of the past stay.
+         * @description Deletes the data source, and removes it and its instances from all devices. Past samples and alerts are kept.
          *
          *     Required permission: write on settings: datasources.
          */
@@ -1460,8 +1460,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Acknowledge an alert: many at once
-         * @description Acknowledges an active alert, with a comment. This stops its escalation chain. The last acknowledgement counts. On up to 1,000 at once, in one transaction. A failed one does not affect the others: results has the result of each, in the order given.
+         * Acknowledge many alerts
+         * @description Acknowledges an active alert, with a comment. This stops its escalation chain. The last acknowledgement counts. Applies to up to 1,000 alerts in one transaction. A failed one does not affect the others: results has the result of each, in the order given.
          *
          *     Required permission: ack on deviceGroup.
          */
@@ -1483,7 +1483,7 @@ export interface paths {
         put?: never;
         /**
          * Remove the acknowledgement of an alert
-         * @description Makes an acknowledged active alert unacknowledged. Its escalation chain continues.
+         * @description Makes an acknowledged active alert unacknowledged. Its escalation continues.
          *
          *     Required permission: ack on deviceGroup.
          */
@@ -1504,8 +1504,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Remove the acknowledgement of an alert: many at once
-         * @description Makes an acknowledged active alert unacknowledged. Its escalation chain continues. On up to 1,000 at once, in one transaction. A failed one does not affect the others: results has the result of each, in the order given.
+         * Remove the acknowledgement of many alerts
+         * @description Makes an acknowledged active alert unacknowledged. Its escalation continues. Applies to up to 1,000 alerts in one transaction. A failed one does not affect the others: results has the result of each, in the order given.
          *
          *     Required permission: ack on deviceGroup.
          */
@@ -1526,8 +1526,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Write a note to an alert
-         * @description Adds a comment to an alert, active or not, and acknowledges nothing.
+         * Add a note to an alert
+         * @description Adds a comment to an alert, active or cleared, without acknowledging it.
          *
          *     Required permission: ack on deviceGroup.
          */
@@ -1548,8 +1548,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Write a note to an alert: many at once
-         * @description Adds a comment to an alert, active or not, and acknowledges nothing. On up to 1,000 at once, in one transaction. A failed one does not affect the others: results has the result of each, in the order given.
+         * Add a note to many alerts
+         * @description Adds a comment to an alert, active or cleared, without acknowledging it. Applies to up to 1,000 alerts in one transaction. A failed one does not affect the others: results has the result of each, in the order given.
          *
          *     Required permission: ack on deviceGroup.
          */
@@ -1681,7 +1681,7 @@ export interface paths {
         put?: never;
         /**
          * Send a notice again
-         * @description Tries a failed or held back notice once more, from now on as often as a new one.
+         * @description Retries a failed or throttled notice as if it were new.
          *
          *     Required permission: write on settings: alerting.
          */
@@ -1709,7 +1709,7 @@ export interface paths {
         put?: never;
         /**
          * Add a maintenance window
-         * @description A time, once or recurring, without notifications of alerts of a device, a device group, a part of a device, or a collector.
+         * @description A one-time or recurring period without notifications of alerts of a device, a device group, a part of a device, or a collector.
          *
          *     Required permission: write on deviceGroup.
          */
@@ -2157,7 +2157,7 @@ export interface paths {
         put?: never;
         /**
          * Add an integration
-         * @description A way out of the portal: the mail server that notices are handed to, or a web hook that recipients name as their method.
+         * @description A channel for notifications: the mail server that sends them, or a webhook that recipients name as their method.
          *
          *     Required permission: write on settings: alerting.
          */
@@ -2860,15 +2860,15 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the remote write
-         * @description Returns the remote write, with an ETag for conditional requests.
+         * Get the remote write settings
+         * @description Returns the remote write settings, with an ETag for conditional requests.
          *
          *     Required permission: read on settings: portal.
          */
         get: operations["getSettingRemotewrite"];
         /**
-         * Replace the remote write
-         * @description Replaces the remote write: fields that are not given get their defaults. Read-only fields are accepted and ignored.
+         * Replace the remote write settings
+         * @description Replaces the remote write settings: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
          *     Required permission: write on settings: portal.
          */
@@ -2878,7 +2878,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change some of the remote write
+         * Change some of the remote write settings
          * @description Changes only the fields that are given.
          *
          *     Required permission: write on settings: portal.
@@ -3105,7 +3105,7 @@ export interface paths {
         put?: never;
         /**
          * Add an incident
-         * @description Something that happens in the demo for a while, and ends by itself: devices show it, and alerts follow. API incidents do not affect these endpoints, endpoints below /demo, or sign-in.
+         * @description A simulated incident of the demo that ends by itself. It affects devices, which raises alerts, or the API. API incidents do not affect these endpoints, endpoints below /demo, or sign-in.
          *
          *     Required permission: write on settings: portal.
          */
@@ -3187,7 +3187,7 @@ export interface paths {
         head?: never;
         /**
          * Pause or speed up the demo
-         * @description Lets the time of the demo stand still, go on, or pass up to 60 times as fast. Real devices are polled as ever. A new start of the portal goes on at the ordinary speed, from the present if the demo lags behind that.
+         * @description Pauses, resumes or speeds up the demo clock, up to 60 times. Real devices are polled in real time. After a restart of the portal, the demo clock runs at normal speed, from the present if it was behind.
          *
          *     Required permission: write on settings: portal.
          */
@@ -3205,7 +3205,7 @@ export interface paths {
         put?: never;
         /**
          * Reset the demo
-         * @description Makes the demo as it was at the beginning, at the present time: devices, alerts, reports and everything else that is not kept. Users, roles, tokens, settings and the access log stay, and so does whoever is signed in. It takes some seconds.
+         * @description Recreates the demo at the present time: devices, alerts, reports and everything else except users, roles, tokens, settings and the access log. Users stay signed in. It takes some seconds.
          *
          *     Required permission: write on settings: portal.
          */
@@ -3313,7 +3313,7 @@ export interface paths {
         };
         /**
          * Count alerts
-         * @description Returns how many alerts are active, by severity, and how many opened in each step of a time. Only alerts that the caller can view count.
+         * @description Returns how many alerts are active, by severity, and how many opened in each step of a time range. Only alerts that the caller can view are counted.
          *
          *     Required permission: read on deviceGroup.
          */
@@ -3365,7 +3365,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in
-         * @description Begins a session and sets its cookie. It ends after 15 minutes without a request and after 24 hours. Scripts are better off with an API token.
+         * @description Begins a session and sets its cookie. It ends after 15 minutes without a request and after 24 hours. Use an API token for scripts.
          *
          *     Required permission: none: no sign-in needed.
          */
@@ -3667,7 +3667,7 @@ export interface paths {
         };
         /**
          * Download a bootstrap installer
-         * @description Returns the same script as GET installers/{osAndArch}: it is small, and fetches the program when it runs. It holds a token that is good for one installation within an hour.
+         * @description Returns the same script as GET installers/{osAndArch}: it is small, and fetches the program when it runs. It contains a token for one installation within an hour.
          *
          *     Required permission: write on settings: collectors.
          */
@@ -3691,7 +3691,7 @@ export interface paths {
         put?: never;
         /**
          * Register a collector
-         * @description Registers the machine of the collector, and returns the collector's own credential. An installation token ends with that, and so does the credential it had before.
+         * @description Registers the machine of the collector, and returns the collector's own credential. This revokes the installation token and the previous credential.
          *
          *     Required permission: write on settings: installing.
          */
@@ -3713,7 +3713,7 @@ export interface paths {
         put?: never;
         /**
          * Send a heartbeat
-         * @description Reports that the collector is running. Without a heartbeat for collectorDownSeconds of the portal settings it counts as down.
+         * @description Reports that the collector is running. If it sends no heartbeat for collectorDownSeconds of the portal settings, it is down.
          *
          *     Required permission: write on settings: collecting.
          */
@@ -3996,7 +3996,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Tell the story of an alert
+         * Get the story of an alert
          * @description Returns what broke first, the devices that depend on it, their alerts, who was notified, acknowledgements, notes, maintenance, configuration changes shortly before, and related charts. With format=markdown or pdf, returns the same as a file for a post-mortem. Parts that your role cannot view are listed in withheld.
          *
          *     Required permission: read on deviceGroup.
@@ -4019,7 +4019,7 @@ export interface paths {
         };
         /**
          * Get the topology map
-         * @description Returns all devices that you can view, in the boxes of their groups, with their places, their states and the devices that they depend on. Places are the same each time. With the layout of an earlier response that is still right, returns only states and counts.
+         * @description Returns all devices that you can view, in the boxes of their groups, with their positions, their states and the devices that they depend on. Positions stay the same. With the layout of an earlier response that is still current, returns only states and counts.
          *
          *     Required permission: read on deviceGroup.
          */
@@ -4087,7 +4087,7 @@ export interface paths {
         put?: never;
         /**
          * Test a data source on a device
-         * @description Runs the check of the data source once, on up to 20 instances of a device that the caller may change, and returns the values. Nothing is kept, and no alert opens.
+         * @description Runs the check of the data source once, on up to 20 instances of a device that the caller may change, and returns the values. Nothing is stored, and no alert opens.
          *
          *     Required permission: write on deviceGroup.
          */
@@ -4109,7 +4109,7 @@ export interface paths {
         put?: never;
         /**
          * Test a device before it is added
-         * @description Returns the data sources that would apply to such a device, and runs the check of each once, from the portal itself. Nothing is kept.
+         * @description Returns the data sources that would apply to such a device, and runs the check of each once, from the portal itself. Nothing is stored.
          *
          *     Required permission: write on deviceGroup.
          */
@@ -4131,7 +4131,7 @@ export interface paths {
         put?: never;
         /**
          * Poll an instance now
-         * @description Polls the instance at once, for at most 20 seconds, and returns the result. It counts as any other poll: its samples are kept, and alerts follow from it. The newest 500 results can be read again by requestId.
+         * @description Polls the instance at once, for at most 20 seconds, and returns the result. It counts as any other poll: its samples are stored, and it can open alerts. The newest 500 results can be read again by requestId.
          *
          *     Required permission: write on deviceGroup.
          */
@@ -4251,7 +4251,7 @@ export interface paths {
         };
         /**
          * Count alerts for statistics
-         * @description Returns how many alerts are active, by severity, and how many opened in each step of a time. Only alerts that the caller can view count. The same as GET /alert/summary, under the path of published clients.
+         * @description Returns how many alerts are active, by severity, and how many opened in each step of a time range. Only alerts that the caller can view are counted. The same as GET /alert/summary, under the path of published clients.
          *
          *     Required permission: read on deviceGroup.
          */
@@ -4307,7 +4307,7 @@ export interface components {
              */
             name?: string;
             /**
-             * @description Name shown in lists, unique; the name when empty
+             * @description Display name, unique; default: the name
              * @example web-42
              */
             displayName?: string;
@@ -4324,7 +4324,7 @@ export interface components {
              */
             readonly hostStatus?: string;
             /**
-             * @description none, or who knows of the worst alert, its severity and whether maintenance covers it: confirmed-error-none
+             * @description none, or the state of the worst alert: acknowledged or not, severity, in maintenance or not, such as confirmed-error-none
              * @example none
              */
             readonly alertStatus?: string;
@@ -4336,7 +4336,7 @@ export interface components {
             readonly alertStatusPriority: number;
             /**
              * Format: comma-separated-ids
-             * @description Ids of its groups, comma-separated: first those it was added to, or the root group, then the dynamic ones that chose it
+             * @description Ids of its groups, comma-separated: first the static groups, or the root group, then the dynamic groups that match it
              * @example 1
              */
             hostGroupIds?: string;
@@ -4347,13 +4347,13 @@ export interface components {
              */
             preferredCollectorId: number;
             /**
-             * @description The collector that does so now; another one after a failover, or where its group of collectors shares devices
+             * @description The collector that currently monitors it; another one after a failover, or in an auto-balanced collector group
              * @example 1
              */
             readonly currentCollectorId?: number;
-            /** @description Watch it, but raise no alerts */
+            /** @description Monitor it, but raise no alerts */
             disableAlerting?: boolean;
-            /** @description A web page about it, http or https */
+            /** @description URL of a web page about it, http or https */
             link?: string;
             /** @description Kept for clients of the published API */
             enableNetflow?: boolean;
@@ -4363,7 +4363,7 @@ export interface components {
              */
             relatedDeviceId: number;
             /**
-             * @description Free name/value pairs; secret-looking ones are write-only
+             * @description Custom properties; secret-looking ones are write-only
              * @example [
              *       {
              *         "name": "location",
@@ -4400,7 +4400,7 @@ export interface components {
              * @description When any check on it last ran
              */
             readonly lastRawdataTime?: number;
-            /** @description How long it has been up, as it says */
+            /** @description Uptime that the device reports */
             readonly upTimeInSeconds?: number;
             /**
              * Format: epoch-milliseconds
@@ -4446,7 +4446,7 @@ export interface components {
         Result: {
             /** @description as it was sent */
             op: string;
-            /** @description of the row; 0 if none was created */
+            /** @description id of the row; 0 if none was created */
             id: number;
             /** @description whether it succeeded; in a batch that was refused as a whole, whether it would have */
             ok: boolean;
@@ -4464,23 +4464,23 @@ export interface components {
             results: components["schemas"]["Result"][];
         };
         InheritanceProp: {
-            /** @description of the group */
+            /** @description id of the group */
             id: number;
-            /** @description of the group; empty for the root */
+            /** @description full path of the group; empty for the root */
             fullpath: string;
-            /** @description what it says */
+            /** @description its value */
             value: string;
-            /** @description always custom: the group's own */
+            /** @description always custom */
             type: string;
         };
         EntityProperty: {
             /** @description unique, whatever its letter case */
             name?: string;
-            /** @description what applies; secret-looking ones are write-only */
+            /** @description effective value; values of secret-looking properties are write-only */
             value?: string;
-            /** @description custom: the row's own; inherit: of a group; system or auto: set by the portal */
+            /** @description custom: set on the object itself; inherit: from a group; system or auto: set by the portal */
             readonly type?: string;
-            /** @description what the groups that one sees say, the nearest first, whether or not it applies */
+            /** @description values of the groups that the caller can view, the nearest first, even if they are overridden */
             readonly inheritList?: components["schemas"]["InheritanceProp"][];
             /** @description true: the value is write-only, whatever the name; leave it out to keep what is set */
             secret?: boolean;
@@ -4539,7 +4539,7 @@ export interface components {
              */
             parentId: number;
             /**
-             * @description Its contents
+             * @description What the group contains
              * @example Everything before production
              */
             description?: string;
@@ -4548,16 +4548,16 @@ export interface components {
              * @example Normal
              */
             readonly groupType?: string;
-            /** @description Expression that chooses the devices of a dynamic group; empty for a group that devices are put into by hand */
+            /** @description Expression that selects the devices of a dynamic group; empty for a static group */
             appliesTo?: string;
-            /** @description Raise no alerts for devices inside */
+            /** @description Raise no alerts for devices in the group and below */
             disableAlerting?: boolean;
-            /** @description The collector new devices get; 0 for none in particular */
+            /** @description The collector of new devices; 0: no preference */
             defaultCollectorId?: number;
             /** @description Kept for clients of the published API */
             enableNetflow?: boolean;
             /**
-             * @description Free name/value pairs that everything inside inherits; secret-looking ones are write-only
+             * @description Custom properties that devices and groups inside inherit; secret-looking ones are write-only
              * @example [
              *       {
              *         "name": "environment",
@@ -4601,7 +4601,7 @@ export interface components {
              */
             readonly numOfDirectSubGroups?: number;
             /**
-             * @description Alerts are raised for devices inside: neither it nor a group above has disableAlerting
+             * @description Alerting is enabled: neither the group nor a group above it has disableAlerting
              * @example true
              */
             readonly effectiveAlertEnabled?: boolean;
@@ -4677,7 +4677,7 @@ export interface components {
              * @example ping
              */
             readonly collectMethod?: string;
-            /** @description It measures many things on a device, such as interfaces */
+            /** @description It can have several instances on a device, such as interfaces */
             readonly isMultiple?: boolean;
             /**
              * @description How many instances it has on the device
@@ -4729,7 +4729,7 @@ export interface components {
              */
             readonly deviceDisplayName?: string;
             /**
-             * @description none, or who knows of the worst active alert, its severity and whether maintenance covers it: confirmed-error-none
+             * @description none, or the state of the worst active alert: acknowledged or not, severity, in maintenance or not, such as confirmed-error-none
              * @example none
              */
             readonly alertStatus?: string;
@@ -4761,7 +4761,7 @@ export interface components {
             /** @description The nearest group that has disabled alerting; null for none */
             readonly alertingDisabledOn?: components["schemas"]["TreeNode"] | null;
             /**
-             * @description Groups of the device for which the data source is switched off
+             * @description Groups of the device for which the data source is turned off
              * @example []
              */
             readonly groupsDisabledThisSource?: components["schemas"]["TreeNode2"][];
@@ -4781,12 +4781,12 @@ export interface components {
              */
             readonly groupName?: string;
             /**
-             * @description Instances are found by the portal
+             * @description The portal discovers its instances
              * @example true
              */
             readonly autoDiscovery?: boolean;
             /**
-             * @description Instances that are found are put into groups by their names
+             * @description Discovered instances are grouped by name
              * @example false
              */
             readonly instanceAutoGroupEnabled?: boolean;
@@ -4818,7 +4818,7 @@ export interface components {
              */
             readonly id?: number;
             /**
-             * @description Name of the data source and displayName, joined by a hyphen
+             * @description Name of the data source and display name, joined by a hyphen
              * @example SNMP_Interfaces-lo7
              */
             readonly name?: string;
@@ -4837,7 +4837,7 @@ export interface components {
              * @example 9007
              */
             wildValue?: string;
-            /** @description More of it, where one value is not enough */
+            /** @description Second value that the check uses to find it, if one is not sufficient */
             wildValue2?: string;
             /** @description Its instance group; 0 for none */
             groupId?: number;
@@ -4848,7 +4848,7 @@ export interface components {
             /** @description Keep the description when the instance is found again */
             lockDescription?: boolean;
             /**
-             * @description Free name/value pairs; secret-looking ones are write-only
+             * @description Custom properties; secret-looking ones are write-only
              * @default []
              * @example [
              *       {
@@ -4925,7 +4925,7 @@ export interface components {
             readonly lastError?: string;
             /**
              * Format: epoch-seconds
-             * @description When it last gave data; 0 for not yet
+             * @description When it last returned data; 0: never
              * @example 1790000000
              */
             readonly lastDataOn?: number;
@@ -4992,35 +4992,35 @@ export interface components {
             groupId: number;
             /** @description its full path; empty for the root */
             groupFullPath: string;
-            /** @description its threshold; empty: as further up */
+            /** @description its threshold; empty: inherited */
             alertExpr: string;
             /** @description it does not disable alerting */
             alertEnabled: boolean;
             /** @description severity when there is no data; -1: inherited */
             alertForNoData: number;
-            /** @description polls before an alert opens; -1: as further up */
+            /** @description polls before an alert opens; -1: inherited */
             alertTransitionInterval: number;
-            /** @description polls before it clears; -1: as further up */
+            /** @description polls before it clears; -1: inherited */
             alertClearTransitionInterval: number;
         };
         InstanceGroupThreshold: {
             /** @description the instance group */
             groupId: number;
-            /** @description its threshold; empty: as further up */
+            /** @description its threshold; empty: inherited */
             alertExpr: string;
             /** @description it does not disable alerting */
             alertEnabled: boolean;
             /** @description severity when there is no data; -1: inherited */
             alertForNoData: number;
-            /** @description polls before an alert opens; -1: as further up */
+            /** @description polls before an alert opens; -1: inherited */
             alertTransitionInterval: number;
-            /** @description polls before it clears; -1: as further up */
+            /** @description polls before it clears; -1: inherited */
             alertClearTransitionInterval: number;
         };
         DeviceThreshold: {
             /** @description the device datasource */
             resourceDatasourceId: number;
-            /** @description its threshold; empty: as further up */
+            /** @description its threshold; empty: inherited */
             alertExpr: string;
             /** @description it does not disable alerting */
             alertEnabled: boolean;
@@ -5053,7 +5053,7 @@ export interface components {
              */
             readonly collectionInterval?: number;
             /**
-             * @description Threshold at this level: > 60 80 90 warns above 60, is an error above 80 and critical above 90. Empty: as further up
+             * @description Threshold at this level: > 60 80 90 warns above 60, is an error above 80 and critical above 90. Empty: inherited
              * @example > 100 200 400
              */
             alertExpr?: string;
@@ -5071,12 +5071,12 @@ export interface components {
              */
             alertForNoData: -1 | 1 | 2 | 3 | 4;
             /**
-             * @description Polls in a row before an alert opens; -1: as further up
+             * @description Consecutive polls before an alert opens; -1: inherited
              * @default -1
              */
             alertTransitionInterval: number;
             /**
-             * @description Polls in a row before it clears; -1: as further up
+             * @description Consecutive polls before it clears; -1: inherited
              * @default -1
              */
             alertClearInterval: number;
@@ -5102,7 +5102,7 @@ export interface components {
             /** @description That group's full path */
             readonly deviceGroupFullPath?: string;
             /**
-             * @description The threshold that counts
+             * @description The effective threshold
              * @example > 60 80 90
              */
             readonly effectiveAlertExpr?: string;
@@ -5155,7 +5155,7 @@ export interface components {
              * @example Ping
              */
             readonly dataSourceName?: string;
-            /** @description Its name for people */
+            /** @description Display name */
             readonly dataSourceDisplayName?: string;
             /**
              * @description How it collects
@@ -5167,12 +5167,12 @@ export interface components {
             /** @description Id of the group */
             readonly deviceGroupId?: number;
             /**
-             * @description Do not poll it on devices inside
+             * @description Do not poll it on devices in the group
              * @example false
              */
             stopMonitoring?: boolean;
             /**
-             * @description Raise no alerts of it on devices inside
+             * @description Raise no alerts of it on devices in the group
              * @example true
              */
             disableAlerting?: boolean;
@@ -5196,25 +5196,25 @@ export interface components {
             dataPointDescription: string;
             /** @description seconds between polls; set by the portal */
             collectionInterval: number;
-            /** @description the group's threshold; empty: as further up */
+            /** @description the group's threshold; empty: inherited */
             alertExpr: string;
             /** @description reason for this setting */
             alertExprNote: string;
-            /** @description raise no alerts on devices inside */
+            /** @description raise no alerts on devices in the group */
             disableAlerting: boolean;
             /** @description severity when there is no data: 1 none, 2 warn, 3 error, 4 critical; -1: inherited */
             alertForNoData: number;
-            /** @description polls before an alert opens; -1: as further up */
+            /** @description polls before an alert opens; -1: inherited */
             alertTransitionInterval: number;
-            /** @description polls before it clears; -1: as further up */
+            /** @description polls before it clears; -1: inherited */
             alertClearTransitionInterval: number;
             /** @description threshold of the datasource; set by the portal */
             globalAlertExpr: string;
-            /** @description of the datasource; set by the portal */
+            /** @description severity without data, of the datasource; set by the portal */
             globalAlertForNoData: number;
-            /** @description of the datasource; set by the portal */
+            /** @description polls before an alert opens, of the datasource; set by the portal */
             globalAlertTransitionInterval: number;
-            /** @description of the datasource; set by the portal */
+            /** @description polls before it clears, of the datasource; set by the portal */
             globalAlertClearTransitionInterval: number;
             /** @description threshold of the nearest group above, one object despite the name; null: none; set by the portal */
             parentDeviceGroupAlertExprList: components["schemas"]["GroupThreshold"] | null;
@@ -5262,7 +5262,7 @@ export interface components {
              */
             countBy: "host" | "instance";
             /**
-             * @description absolute compares how many, percentage how many of a hundred
+             * @description absolute compares the number, percentage the share in percent
              * @default absolute
              * @example percentage
              * @enum {string}
@@ -5303,7 +5303,7 @@ export interface components {
              */
             readonly dataPointDescription?: string;
             /**
-             * @description Name of the datasource for people
+             * @description Display name of the datasource
              * @example Ping
              */
             readonly dataSourceDisplayName?: string;
@@ -5335,7 +5335,7 @@ export interface components {
              */
             code?: string;
             /**
-             * @description What it finds
+             * @description What it matches
              * @example Front ends of the shop
              */
             description?: string;
@@ -5363,7 +5363,7 @@ export interface components {
             operation: string;
             /** @description value to compare with */
             value: string;
-            /** @description why */
+            /** @description reason for the condition */
             comment: string;
         };
         Discovery: {
@@ -5433,7 +5433,7 @@ export interface components {
             alertSubject: string;
             /** @description template of messages; empty: the default text */
             alertBody: string;
-            /** @description words for some values */
+            /** @description display texts for some values */
             statusDisplayNames: components["schemas"]["StatusDisplayName"][];
             /** @description kept for clients of the published API */
             originId: string;
@@ -5447,11 +5447,11 @@ export interface components {
         GraphDataPoint: {
             /** @description name in the graph's expressions; default: the data point's name */
             name: string;
-            /** @description of the data source */
+            /** @description name of a data point of the data source */
             dataPointName: string;
             /** @description set by the portal */
             dataPointId?: number;
-            /** @description the same */
+            /** @description id of that data point */
             dataSourceDataPointId?: number;
             /** @description over instances: average, sum, max or min; default: average */
             aggregateMethod: string;
@@ -5467,7 +5467,7 @@ export interface components {
         GraphLine: {
             /** @description default: the data point's name */
             legend: string;
-            /** @description of a data point or a virtual data point */
+            /** @description name of a data point or a virtual data point */
             dataPointName: string;
             /** @description set by the portal; omitted for a virtual data point */
             dataPointId?: number;
@@ -5503,7 +5503,7 @@ export interface components {
             minValue: number | null;
             /** @description upper end of the scale; null: automatic */
             maxValue: number | null;
-            /** @description of an overview graph: one line over all instances, instead of one each */
+            /** @description for overview graphs: one line over all instances, instead of one each */
             aggregated: boolean;
             /** @description the data points that the graph uses; data points of lines are added automatically */
             dataPoints: components["schemas"]["GraphDataPoint"][];
@@ -5773,7 +5773,7 @@ export interface components {
             readonly updateReason?: string;
             /**
              * Format: epoch-seconds
-             * @description When
+             * @description When it was made
              * @example 1790000000
              */
             readonly timeEpoch?: number;
@@ -5830,7 +5830,7 @@ export interface components {
              */
             readonly verticalLabel?: string;
             /**
-             * @description What it shows at first
+             * @description Initial time range
              * @example 1day
              */
             readonly timeScale?: string;
@@ -5847,15 +5847,15 @@ export interface components {
             readonly base1024?: boolean;
             /** @description Never drawn beyond minValue and maxValue */
             readonly rigid?: boolean;
-            /** @description Lower end of the scale; null: as the data has it */
+            /** @description Lower end of the scale; null: automatic */
             readonly minValue?: number | null;
-            /** @description Upper end of the scale; null: as the data has it */
+            /** @description Upper end of the scale; null: automatic */
             readonly maxValue?: number | null;
             /** @description One line over all instances, instead of one each */
             readonly aggregated?: boolean;
             /** @description The data points in use */
             readonly dataPoints?: components["schemas"]["GraphDataPoint"][];
-            /** @description Worked out when it is drawn */
+            /** @description Computed when the graph is drawn */
             readonly virtualDataPoints?: components["schemas"]["VirtualDataPoint"][];
             /** @description From back to front */
             readonly lines?: components["schemas"]["GraphLine"][];
@@ -5892,7 +5892,7 @@ export interface components {
              */
             readonly verticalLabel?: string;
             /**
-             * @description What it shows at first
+             * @description Initial time range
              * @example 1day
              */
             readonly timeScale?: string;
@@ -5909,15 +5909,15 @@ export interface components {
             readonly base1024?: boolean;
             /** @description Never drawn beyond minValue and maxValue */
             readonly rigid?: boolean;
-            /** @description Lower end of the scale; null: as the data has it */
+            /** @description Lower end of the scale; null: automatic */
             readonly minValue?: number | null;
-            /** @description Upper end of the scale; null: as the data has it */
+            /** @description Upper end of the scale; null: automatic */
             readonly maxValue?: number | null;
             /** @description One line over all instances, instead of one each */
             readonly aggregated?: boolean;
             /** @description The data points in use */
             readonly dataPoints?: components["schemas"]["GraphDataPoint"][];
-            /** @description Worked out when it is drawn */
+            /** @description Computed when the graph is drawn */
             readonly virtualDataPoints?: components["schemas"]["VirtualDataPoint"][];
             /** @description From back to front */
             readonly lines?: components["schemas"]["GraphLine"][];
@@ -5983,7 +5983,7 @@ export interface components {
             readonly alertSubject?: string;
             /** @description Template of messages; empty: the default text */
             readonly alertBody?: string;
-            /** @description Words for some values */
+            /** @description Display texts for some values */
             readonly statusDisplayNames?: components["schemas"]["StatusDisplayName"][];
             /** @description Kept for clients of the published API */
             readonly originId?: string;
@@ -6051,7 +6051,7 @@ export interface components {
             data: Record<string, never> | null;
         };
         DataSourceInstance: {
-            /** @description of the instance */
+            /** @description id of the instance */
             id: number;
             /** @description name of the data source and alias */
             name: string;
@@ -6070,7 +6070,7 @@ export interface components {
              */
             readonly name?: string;
             /**
-             * @description Name shown in lists
+             * @description Display name
              * @example web-prod-01.fra
              */
             readonly displayName?: string;
@@ -6177,7 +6177,7 @@ export interface components {
             readonly ackedBy?: string;
             /**
              * Format: epoch-seconds
-             * @description When that was; 0 for never
+             * @description When it was last acknowledged; 0: never
              */
             readonly ackedEpoch?: number;
             /** @description Comment of the acknowledgment */
@@ -6263,7 +6263,7 @@ export interface components {
             /** @description Ids of the maintenance windows that cover it, joined by commas */
             readonly sdtIds?: string;
             /**
-             * @description The alert rule that fits it; 0 for none
+             * @description The alert rule that matches it; 0: none
              * @example 2
              */
             readonly ruleId?: number;
@@ -6283,7 +6283,7 @@ export interface components {
              */
             readonly chain?: string;
             /**
-             * @description Which of the chain's destinations counts, from 1; 0 without a chain
+             * @description The destination of the chain that applies, from 1; 0: no chain
              * @example 1
              */
             readonly subChainId?: number;
@@ -6296,11 +6296,11 @@ export interface components {
             readonly receivedList?: string;
             /** @description Why notifications are suppressed; empty if they are not */
             readonly suppressor?: string;
-            /** @description Why */
+            /** @description Reason for the suppression */
             readonly suppressDesc?: string;
             /**
              * Format: epoch-seconds
-             * @description When anything of it last changed
+             * @description When it last changed
              */
             readonly lastUpdatedOnEpoch?: number;
             /**
@@ -6315,7 +6315,7 @@ export interface components {
              */
             readonly notes?: components["schemas"]["AlertNote"][];
             /**
-             * @description The id with the kind of alert in front
+             * @description The id with a prefix for the type of alert
              * @example DS12
              */
             readonly internalId?: string;
@@ -6330,7 +6330,7 @@ export interface components {
              */
             readonly dataPointUnit?: string;
             /**
-             * @description The word for alertValue, from statusDisplayNames of the data point; empty if it has none
+             * @description Display text of alertValue, from statusDisplayNames of the data point; empty if it has none
              * @example
              */
             readonly alertValueWord?: string;
@@ -6345,7 +6345,7 @@ export interface components {
              *     ]
              */
             readonly monitorObjectGroups?: components["schemas"]["AlertGroup"][];
-            /** @description The maintenance window that covers it, of several the one that ends last; null for none */
+            /** @description The maintenance window that covers it; if there are several, the one that ends last; null: none */
             readonly SDT?: components["schemas"]["AlertSDT"] | null;
             /** @description Its text, with needMessage=true; else null */
             readonly detailMessage?: components["schemas"]["AlertMessage"] | null;
@@ -6409,7 +6409,7 @@ export interface components {
              */
             readonly stage?: number;
             /**
-             * @description active, escalated, acked or cleared; test of an integration; report that was made
+             * @description active, escalated, acked or cleared; test, of an integration; report, for a finished report
              * @example active
              */
             readonly tells?: string;
@@ -6424,17 +6424,17 @@ export interface components {
              */
             readonly method?: string;
             /**
-             * @description Where to
+             * @description Address of the recipient
              * @example admin@example.net
              */
             readonly address?: string;
             /**
-             * @description The notice in a line
+             * @description Subject of the notice
              * @example error: web-42 Ping PingLossPercent
              */
             readonly subject?: string;
             /**
-             * @description The notice
+             * @description Text of the notice
              * @example PingLossPercent of Ping on web-42 is 83 %; it should be at most 60 % (error above 80 %). Error since 2026-05-04 14:00:00 CEST.
              */
             readonly text?: string;
@@ -6446,7 +6446,7 @@ export interface components {
              */
             readonly state?: string;
             /**
-             * @description How often it was tried
+             * @description Number of attempts
              * @example 1
              */
             readonly attempts?: number;
@@ -6463,7 +6463,7 @@ export interface components {
             readonly nextOn?: number;
             /**
              * Format: epoch-seconds
-             * @description When the other side took it; 0 until then
+             * @description When the receiver accepted it; 0: not yet
              * @example 1790000001
              */
             readonly sentOn?: number;
@@ -6501,7 +6501,7 @@ export interface components {
              */
             readonly id?: string;
             /**
-             * @description What it is for; that decides which ids are required
+             * @description Type of its target; it determines which ids are required
              * @example ResourceSDT
              * @enum {string}
              */
@@ -6532,7 +6532,7 @@ export interface components {
             startDateTime?: number;
             /**
              * Format: epoch-milliseconds
-             * @description When it ends; recurring maintenance has no window from then on, and 0 means no end. A oneTime one has this or a duration
+             * @description When it ends; recurring maintenance has no window from then on, and 0 means no end. For oneTime, set this or a duration
              */
             endDateTime?: number;
             /** @description startDateTime in timezone */
@@ -6540,32 +6540,32 @@ export interface components {
             /** @description endDateTime in timezone; empty for none */
             readonly endDateTimeOnLocal?: string;
             /**
-             * @description At which hour on the clock each window begins, unless oneTime
+             * @description Hour of the day at which each window begins; not for oneTime
              * @example 2
              */
             hour?: number;
             /**
-             * @description At which minute
+             * @description Minute of that hour
              * @example 30
              */
             minute?: number;
-            /** @description At which hour on the clock each window ends, on the next day when that is not after the begin */
+            /** @description Hour of the day at which each window ends; on the next day if it is not after the begin */
             endHour?: number;
-            /** @description At which minute */
+            /** @description Minute of that hour */
             endMinute?: number;
             /**
-             * @description Minutes from start to end, on the clock; an alternative to the end
+             * @description Minutes from begin to end in local time; an alternative to the end
              * @example 90
              */
             duration?: number;
             /**
-             * @description Sunday to Saturday, of weekly and monthlyByWeek; several joined by commas
+             * @description For weekly and monthlyByWeek: Sunday to Saturday, comma-separated
              * @example Saturday,Sunday
              */
             weekDay?: string;
-            /** @description First to Fourth, or Last, of monthlyByWeek: which such day of the month; otherwise empty */
+            /** @description For monthlyByWeek: First to Fourth, or Last; otherwise empty */
             weekOfMonth?: string;
-            /** @description Day of the month, of monthly; months that are too short are left out */
+            /** @description For monthly: day of the month; shorter months are skipped */
             monthDay?: number;
             /**
              * @description The device; or use deviceDisplayName
@@ -6643,7 +6643,7 @@ export interface components {
              */
             readonly itemId?: number;
             /**
-             * @description What it was for
+             * @description Target of the maintenance
              * @example ResourceSDT
              */
             readonly type?: string;
@@ -6686,7 +6686,7 @@ export interface components {
             data: Record<string, never> | null;
         };
         PropertyGlob: {
-            /** @description of the property, in any letter case */
+            /** @description name of the property, in any letter case */
             name: string;
             /** @description its value, * for any characters */
             value: string;
@@ -6774,7 +6774,7 @@ export interface components {
              */
             escalationInterval: number;
             /**
-             * @description Properties that the device has, its own or inherited, each with a value that fits; all of them
+             * @description Properties that the device must have, its own or inherited, all with matching values
              * @default []
              * @example []
              */
@@ -6821,7 +6821,7 @@ export interface components {
         Destination: {
             /** @description single, at any time, or timebased, in its period */
             type: string;
-            /** @description when a timebased one counts */
+            /** @description period in which a timebased destination applies */
             period?: components["schemas"]["Period"] | null;
             /** @description the recipients of each stage; an empty stage only waits */
             stages: components["schemas"]["Recipient"][][];
@@ -6897,7 +6897,7 @@ export interface components {
              * @example 40
              */
             throttlingAlerts?: number;
-            /** @description An active alert is on its way along it */
+            /** @description An active alert is being escalated along it */
             readonly inAlerting?: boolean;
         };
         EscalatingChainList: {
@@ -6923,7 +6923,7 @@ export interface components {
             groupName?: string;
             /**
              * @description Who belongs to it
-             * @example Whoever watches after 22:00
+             * @example Night shift, from 22:00
              */
             description?: string;
             /**
@@ -7003,11 +7003,11 @@ export interface components {
             name?: string;
             /**
              * @description Its purpose
-             * @example Rings whoever is on call
+             * @example Calls the on-call engineer
              */
             description?: string;
             /**
-             * @description smtp, a mail server, or http, a web hook
+             * @description smtp, a mail server, or http, a webhook
              * @example http
              * @enum {string}
              */
@@ -7035,13 +7035,13 @@ export interface components {
              */
             url?: string;
             /**
-             * @description http: how
+             * @description http: the method
              * @default POST
              * @enum {string}
              */
             method: "POST" | "PUT";
             /**
-             * @description http: further headers; a secret goes into secret
+             * @description http: additional headers; put a secret into secret
              * @default []
              * @example [
              *       {
@@ -7061,10 +7061,10 @@ export interface components {
              * @example {"text":"##SUBJECT##","state":"##EVENT##"}
              */
             payload?: string;
-            /** @description Send in clear text over http://: without it, secrets go to another machine over https:// only */
+            /** @description Allow sending secrets unencrypted over http://; otherwise, they are sent to other machines over https:// only */
             sendInClear?: boolean;
             /**
-             * @description How many notifications a recipient gets individually within groupWait; the rest are combined as one digest. 0: never together
+             * @description How many notifications a recipient gets individually within groupWait; the rest are combined into one digest. 0: no digest
              * @default 10
              */
             groupAbove: number;
@@ -7110,11 +7110,11 @@ export interface components {
             readonly isDown?: boolean;
             /** @description The down alert is acknowledged */
             readonly acked?: boolean;
-            /** @description Who */
+            /** @description User who acknowledged it */
             readonly ackedBy?: string;
             /**
              * Format: epoch-seconds
-             * @description When
+             * @description When it was acknowledged
              */
             readonly ackedOn?: number;
             /** @description Comment of the acknowledgment */
@@ -7131,7 +7131,7 @@ export interface components {
             /** @description Its version */
             readonly build?: string;
             /**
-             * @description Take devices back from the backup once it runs again; otherwise they stay there as long as the backup runs
+             * @description Move its devices back from the backup when it runs again; otherwise they stay there while the backup runs
              * @default true
              */
             enableFailBack: boolean;
@@ -7150,7 +7150,7 @@ export interface components {
             /** @description The device it runs on; 0 for none */
             readonly collectorDeviceId?: number;
             /**
-             * @description Free name/value pairs; secret-looking ones are write-only
+             * @description Custom properties; secret-looking ones are write-only
              * @example [
              *       {
              *         "name": "site",
@@ -7239,7 +7239,7 @@ export interface components {
              * @example Collectors of the western port
              */
             description?: string;
-            /** @description Spread the devices of its collectors over those of them that run, so that each has about as many instances */
+            /** @description Distribute devices over the running collectors of the group, so that each has about the same number of instances */
             autoBalance?: boolean;
             /**
              * @description Kept for clients of the published API
@@ -7247,12 +7247,12 @@ export interface components {
              */
             autoBalanceStrategy: string;
             /**
-             * @description With autoBalance: a collector with more instances gives devices away though the others have hardly fewer; 0 for no such limit
+             * @description With autoBalance: above this number of instances, a collector hands over devices even if the others have only slightly fewer; 0: no limit
              * @default 10000
              */
             autoBalanceInstanceCountThreshold: number;
             /**
-             * @description Free name/value pairs; secret-looking ones are write-only
+             * @description Custom properties; secret-looking ones are write-only
              * @default []
              * @example [
              *       {
@@ -7299,11 +7299,11 @@ export interface components {
              */
             readonly id?: number;
             /**
-             * @description First number of the version
+             * @description Major version
              * @example 1
              */
             readonly majorVersion?: number;
-            /** @description Second number of the version */
+            /** @description Minor version */
             readonly minorVersion?: number;
             /**
              * @description The version in full
@@ -7339,9 +7339,9 @@ export interface components {
             data: Record<string, never> | null;
         };
         Privilege: {
-            /** @description deviceGroup, report, setting or explorer; others of the published API are kept and allow nothing */
+            /** @description deviceGroup, report, setting or explorer; other types of the published API are stored, but grant nothing */
             objectType: string;
-            /** @description id of a device group, name of a part of the settings, or * for all; of explorer always * */
+            /** @description id of a device group, name of a part of the settings, or * for all; for explorer always * */
             objectId: string;
             /** @description shown only */
             objectName?: string;
@@ -7351,9 +7351,9 @@ export interface components {
             subOperation?: string;
         };
         RoleRef: {
-            /** @description of the role */
+            /** @description id of the role */
             id?: number;
-            /** @description of the role; enough by itself */
+            /** @description name of the role; an alternative to its id */
             name?: string;
             /** @description what holders of the role may do; set by the portal */
             privileges: components["schemas"]["Privilege"][];
@@ -7479,7 +7479,7 @@ export interface components {
              */
             readonly accessId?: string;
             /**
-             * @description What the token is for
+             * @description Purpose of the token
              * @example nightly export
              */
             note?: string;
@@ -7534,12 +7534,12 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What the role is for
-             * @example Watches and acknowledges at night
+             * @description Purpose of the role
+             * @example Views and acknowledges alerts at night
              */
             description?: string;
             /**
-             * @description What holders may do. Write on the setting collectors is a right to secrets: a collector gets the passwords and communities of the devices it looks after, and its holders set it up, where they may view these devices
+             * @description What holders may do. Write on the setting collectors gives access to secrets: a collector gets the passwords and communities of its devices, and holders can install collectors for devices that they may view
              * @example [
              *       {
              *         "objectType": "deviceGroup",
@@ -7663,9 +7663,9 @@ export interface components {
         NoteScope: {
             /** @description device, deviceGroup, or groupAll for everything */
             type: string;
-            /** @description of a device scope */
+            /** @description id of the device, for the scope device */
             deviceId?: number;
-            /** @description of a deviceGroup scope */
+            /** @description id of the device group, for the scope deviceGroup */
             groupId?: number;
         };
         OpsNote: {
@@ -7686,7 +7686,7 @@ export interface components {
              */
             happenOnInSec?: number;
             /**
-             * @description Words to find it by
+             * @description Tags of the note
              * @default []
              * @example [
              *       {
@@ -7732,37 +7732,37 @@ export interface components {
             /** @description Filled with the demo environment */
             readonly demo?: boolean;
             /**
-             * @description IANA name of the time zone in which a day of a filter is a day; empty: the machine's
+             * @description IANA name of the portal's time zone, used for dates in filters; empty: the machine's
              * @example Europe/Berlin
              */
             timezone?: string;
             /**
-             * @description GET requests that each endpoint takes in 60 seconds
+             * @description GET requests that each endpoint accepts in 60 seconds
              * @default 500
              */
             rateLimitGet: number;
             /**
-             * @description The same for POST
+             * @description POST requests that each endpoint accepts in 60 seconds
              * @default 200
              */
             rateLimitPost: number;
             /**
-             * @description The same for PUT
+             * @description PUT requests that each endpoint accepts in 60 seconds
              * @default 200
              */
             rateLimitPut: number;
             /**
-             * @description The same for PATCH
+             * @description PATCH requests that each endpoint accepts in 60 seconds
              * @default 250
              */
             rateLimitPatch: number;
             /**
-             * @description The same for DELETE
+             * @description DELETE requests that each endpoint accepts in 60 seconds
              * @default 300
              */
             rateLimitDelete: number;
             /**
-             * @description Days that samples are kept as they came
+             * @description Days that samples are kept at full resolution
              * @default 365
              */
             dataRetentionDays: number;
@@ -7782,7 +7782,7 @@ export interface components {
              */
             auditRetentionDays: number;
             /**
-             * @description Days that the safety copies of the databases are kept, which an upgrade to a new version makes in the data folder
+             * @description Days that the safety copies of the databases are kept that an upgrade makes in the data folder
              * @default 30
              */
             upgradeCopyDays: number;
@@ -7791,7 +7791,7 @@ export interface components {
              * @default 60
              */
             collectorDownSeconds: number;
-            /** @description The only networks that the Explorer's requests to other portals, and to proxies on the way, may go to: networks such as 10.0.0.0/8 and addresses, with commas between them; empty: all but those that are refused */
+            /** @description Networks that the Explorer may send requests to, to other portals and to proxies: networks such as 10.0.0.0/8 and addresses, comma-separated; empty: all that are not refused */
             explorerAllowedNetworks?: string;
             /** @description Networks and addresses that such requests must not reach, even in an allowed network. The portal itself, and cloud metadata addresses, are always refused */
             explorerRefusedNetworks?: string;
@@ -7821,7 +7821,7 @@ export interface components {
             auth: "none" | "basic" | "bearer";
             /** @description basic: user name to sign in with */
             username?: string;
-            /** @description Send in clear text over http://: without it, secrets go to another machine over https:// only */
+            /** @description Allow sending secrets unencrypted over http://; otherwise, they are sent to other machines over https:// only */
             sendInClear?: boolean;
             /**
              * @description Only the devices in this group and the groups inside it; 1: all
@@ -7856,12 +7856,12 @@ export interface components {
             readonly lastSentOn?: number;
             /**
              * Format: epoch-seconds
-             * @description When the oldest sample was measured that waits because the receiver or the portal was away; at most a minute old; 0: none does
+             * @description Time of the oldest sample that waits because the receiver or the portal was down; updated every minute; 0: none
              */
             readonly waitingSince?: number;
-            /** @description Samples it took since the portal started; at most a minute old */
+            /** @description Samples it accepted since the portal started; updated every minute */
             readonly samplesSent?: number;
-            /** @description Samples it refused, or that had waited for too long, since the portal started */
+            /** @description Samples that it refused or that expired since the portal started */
             readonly samplesDropped?: number;
             /** @description Why the last batch failed; empty if it succeeded */
             readonly lastError?: string;
@@ -7878,7 +7878,7 @@ export interface components {
              */
             name?: string;
             /**
-             * @description Its contents
+             * @description What the group contains
              * @example Sent on the first of each month
              */
             description?: string;
@@ -7915,7 +7915,7 @@ export interface components {
             isHidden?: boolean;
         };
         ReportMetric: {
-            /** @description of the datasource */
+            /** @description id of the datasource */
             dataSourceId?: number;
             /** @description Host metric trends: the datapoint; default: all of the datasource; or use dataPointName */
             dataPointId?: number;
@@ -7936,7 +7936,7 @@ export interface components {
          *     }
          */
         ReportUserFilter: {
-            /** @description of the user */
+            /** @description name of the user */
             username?: string;
             /** @description given name */
             firstName?: string;
@@ -8038,7 +8038,7 @@ export interface components {
             /** @description The user whose permissions scheduled runs have: who last changed the report; or, if a user who can view all devices changed neither delivery nor recipients, the previous user */
             readonly runAsUserName?: string;
             /**
-             * @description Which time it is about: Last 24 hours (minutes, hours, days, weeks or months), Today, Yesterday, Last calendar day (week, month), Month to date, Any time, or 2026-01-01 00:00 TO 2026-01-31 23:59
+             * @description Time range: Last 24 hours (minutes, hours, days, weeks or months), Today, Yesterday, Last calendar day (week, month), Month to date, Any time, or 2026-01-01 00:00 TO 2026-01-31 23:59
              * @default Last 24 hours
              * @example Last 30 days
              */
@@ -8177,7 +8177,7 @@ export interface components {
             userFilter?: components["schemas"]["ReportUserFilter"];
             /** @description Kept for clients of the published API */
             displayFormat?: string;
-            /** @description Audit Log: words that the description holds */
+            /** @description Audit Log: words that the description contains */
             filter?: string;
             /**
              * @description Audit Log: user names, * for any characters, comma-separated
@@ -8185,7 +8185,7 @@ export interface components {
              */
             username: string;
             /**
-             * @description Alert SLA: from which severity on an alert makes a device unavailable
+             * @description Alert SLA: minimum severity of an alert that makes a device unavailable
              * @default critical
              * @example critical
              * @enum {string}
@@ -8498,15 +8498,15 @@ export interface components {
              * @enum {string}
              */
             kind?: "coreSwitchDown" | "diskFilling" | "cpuStorm" | "flappingLink" | "certificateExpiring" | "collectorDown" | "alertStorm" | "slowAnswers" | "tooManyRequests" | "failingAnswers" | "expiredSession";
-            /** @description The device that it happens to; 0: one that suits it */
+            /** @description The affected device; 0: selected automatically */
             deviceId?: number;
-            /** @description The affected device group, including groups below; 0: chosen automatically */
+            /** @description The affected device group, including groups below; 0: selected automatically */
             groupId?: number;
-            /** @description The simulated collector that it happens to; 0: the first */
+            /** @description The affected simulated collector; 0: the first */
             collectorId?: number;
             /** @description Its strength, see kind; 0: default */
             strength?: number;
-            /** @description How long it lasts, in seconds; 0: as long as usual. Trouble of the API and of collectors lasts so long in real time, all else by the time of the demo */
+            /** @description Duration in seconds; 0: default. Incidents of the API and of collectors run in real time, all others in demo time */
             duration?: number;
             /**
              * @description running or ended
@@ -8537,9 +8537,9 @@ export interface components {
             data: Record<string, never> | null;
         };
         Timing: {
-            /** @description the time of the demo, in epoch seconds: of its devices, samples, alerts and maintenance */
+            /** @description demo time in epoch seconds, used for devices, samples, alerts and maintenance */
             now: number;
-            /** @description real time, in epoch seconds: of sessions, tokens, notices, remote collectors and real devices */
+            /** @description real time in epoch seconds, used for sessions, tokens, notices, remote collectors and real devices */
             world: number;
             /** @description seconds of the demo clock per second */
             speed: number;
@@ -8549,19 +8549,19 @@ export interface components {
             filling: boolean;
         };
         Version: {
-            /** @description of the API, 3.x.y */
+            /** @description version of the API, 3.x.y */
             version: string;
             /** @description the number that a client sends in X-Version; always 3 */
             apiVersion: number;
-            /** @description of this program */
+            /** @description version of this program */
             build: string;
         };
         Need: {
             /** @description its name */
             property: string;
-            /** @description meaning of its value; empty: there is nothing to enter, the value is true */
+            /** @description what to enter; empty: nothing, the value is true */
             label: string;
-            /** @description of a value; what is measured when there is nothing to enter */
+            /** @description example of a value; if there is nothing to enter, what is measured */
             example: string;
             /** @description its value is hidden */
             secret: boolean;
@@ -8577,11 +8577,11 @@ export interface components {
         Check: {
             /** @description the collectMethod of data sources that use it */
             name: string;
-            /** @description name for people */
+            /** @description display name */
             title: string;
             /** @description what it measures */
             description: string;
-            /** @description what turns it on for a device; null: nothing of its own */
+            /** @description what enables it for a device; null: nothing */
             needs: components["schemas"]["Need"] | null;
             /** @description keys of the collectorAttribute of a data source */
             attributes: components["schemas"]["Setting"][];
@@ -8600,23 +8600,23 @@ export interface components {
             data: string | null;
         };
         AlertCount: {
-            /** @description how many there are */
+            /** @description active alerts */
             active: number;
-            /** @description how many of this severity opened in the last hour */
+            /** @description alerts of this severity that opened in the last hour */
             opened: number;
-            /** @description how many of this severity cleared in the last hour */
+            /** @description alerts of this severity that cleared in the last hour */
             ended: number;
         };
         RaisedCount: {
-            /** @description of the first step, in epoch seconds: a whole number of steps */
+            /** @description start of the first step in epoch seconds, a multiple of the step */
             start: number;
-            /** @description seconds */
+            /** @description length of a step in seconds */
             step: number;
             /** @description alerts of severity 4 that opened in each step */
             critical: number[];
-            /** @description the same of severity 3 */
+            /** @description alerts of severity 3 that opened in each step */
             error: number[];
-            /** @description the same of severity 2 */
+            /** @description alerts of severity 2 that opened in each step */
             warn: number[];
         };
         AlertSummary: {
@@ -8624,9 +8624,9 @@ export interface components {
             now: number;
             /** @description active alerts of severity 4 that no maintenance covers */
             critical: components["schemas"]["AlertCount"];
-            /** @description the same of severity 3 */
+            /** @description active alerts of severity 3 that no maintenance covers */
             error: components["schemas"]["AlertCount"];
-            /** @description the same of severity 2 */
+            /** @description active alerts of severity 2 that no maintenance covers */
             warn: components["schemas"]["AlertCount"];
             /** @description acknowledged active alerts */
             acked: number;
@@ -8638,17 +8638,17 @@ export interface components {
         GroupHealth: {
             id: number;
             name: string;
-            /** @description names from the root down */
+            /** @description names from the root down, joined by slashes */
             fullPath: string;
             /** @description there are groups in it */
             inside: boolean;
-            /** @description devices in it and in all groups below that the caller may see */
+            /** @description devices in it and in all groups below that the caller may view */
             total: number;
             /** @description devices whose worst active alert is critical */
             critical: number;
-            /** @description the same of error */
+            /** @description devices whose worst active alert is error */
             error: number;
-            /** @description the same of warn */
+            /** @description devices whose worst active alert is warn */
             warn: number;
             /** @description devices that do not respond, and have no alert of their own */
             silent: number;
@@ -8696,7 +8696,7 @@ export interface components {
              */
             readonly accessId?: string;
             /**
-             * @description What the token is for
+             * @description Purpose of the token
              * @example nightly export
              */
             note?: string;
@@ -8750,15 +8750,15 @@ export interface components {
         ReportTypeInfo: {
             /** @description the type of such reports */
             name: string;
-            /** @description name for people */
+            /** @description display name */
             title: string;
             /** @description its content in a few words */
             about: string;
-            /** @description name of a symbol for it */
+            /** @description name of its icon */
             icon: string;
             /** @description fields of a report that a form shows for this type only */
             fields: string[];
-            /** @description that it can show, in their usual order */
+            /** @description columns that it can show, in their default order */
             columns: string[];
         };
         ReportTypeInfoList: {
@@ -8785,9 +8785,9 @@ export interface components {
             architecture: string;
             /** @description whether this portal has the program for that system */
             available: boolean;
-            /** @description of the program, in bytes; 0 when it is not available */
+            /** @description size of the program, in bytes; 0 if it is not available */
             size: number;
-            /** @description of the program, in hex; empty when it is not available */
+            /** @description SHA-256 of the program, in hex; empty if it is not available */
             sha256: string;
             /** @description URL of its script */
             link: string;
@@ -8821,7 +8821,7 @@ export interface components {
         Pulse: {
             /** @description the portal's clock, in epoch seconds */
             now: number;
-            /** @description the same in milliseconds; the collector corrects the times of its results with it */
+            /** @description the portal's clock, in epoch milliseconds; the collector corrects the times of its results with it */
             nowMillis: number;
             /** @description seconds until the next one */
             heartbeat: number;
@@ -8944,9 +8944,9 @@ export interface components {
         GraphPlot: {
             /** @description graph */
             type: string;
-            /** @description of the graph */
+            /** @description id of the graph */
             id: number;
-            /** @description of the graph */
+            /** @description name of the graph */
             name: string;
             /** @description title of the graph */
             title: string;
@@ -8966,9 +8966,9 @@ export interface components {
             endTime: number;
             /** @description seconds of a step */
             step: number;
-            /** @description of the portal, short */
+            /** @description time zone of the portal, abbreviated */
             timeZone: string;
-            /** @description of the portal */
+            /** @description IANA name of the time zone of the portal */
             timeZoneId: string;
             /** @description seconds that the time zone is ahead of UTC at the start */
             startTZOffset: number;
@@ -9028,7 +9028,7 @@ export interface components {
             data: string | null;
         };
         Sparkline: {
-            /** @description of the instance; 0 if there is no such series, or it is not yours to see */
+            /** @description id of the instance; 0 if there is no such series, or you cannot view it */
             instanceId: number;
             /** @description name of the data point */
             dataPointName: string;
@@ -9068,9 +9068,9 @@ export interface components {
             alertExpr: string;
             /** @description the threshold in effect */
             effectiveAlertExpr: string;
-            /** @description of the counted time, epoch seconds */
+            /** @description start of the counted time, in epoch seconds */
             startTime: number;
-            /** @description of the counted time, epoch seconds */
+            /** @description end of the counted time, in epoch seconds */
             endTime: number;
             /** @description polls in a row before an alert opens */
             alertTransitionInterval: number;
@@ -9080,11 +9080,11 @@ export interface components {
             collectionInterval: number;
             /** @description alerts that it would have opened */
             opened: number;
-            /** @description those that became critical */
+            /** @description number of these that became critical */
             critical: number;
-            /** @description those that became error, but not critical */
+            /** @description number of these that became error, but not critical */
             error: number;
-            /** @description those that stayed warnings */
+            /** @description number of these that stayed warnings */
             warn: number;
             /** @description how long there was an alert in total */
             seconds: number;
@@ -9092,9 +9092,9 @@ export interface components {
             current: number;
             /** @description values that were compared */
             samples: number;
-            /** @description distance of older samples in seconds, if it is longer than the interval: shorter peaks are not in them; 0: every poll has a sample */
+            /** @description seconds between older samples, if more than the interval: they do not show shorter peaks; 0: every poll has a sample */
             sparse: number;
-            /** @description until then samples are that far apart, epoch seconds; 0: every poll has a sample */
+            /** @description end of the time with these older samples, in epoch seconds; 0: every poll has a sample */
             sparseUntil: number;
             /** @description the newest 100, the newest first */
             alerts: components["schemas"]["CountedAlert"][];
@@ -9115,10 +9115,10 @@ export interface components {
             dataSourceName: string;
             instanceName: string;
             dataPointName: string;
-            /** @description that opened it */
+            /** @description value that opened it */
             value: string;
             unit: string;
-            /** @description that it reached */
+            /** @description threshold that the value reached */
             threshold: string;
             /** @description an explanation, if a number does not say enough */
             reason: string;
@@ -9144,7 +9144,7 @@ export interface components {
             role: "cause" | "dependent" | "related";
             /** @description now: normal, dead or dead-collector */
             hostStatus: string;
-            /** @description of the story on this device */
+            /** @description number of alerts of the story on this device */
             alerts: number;
             /** @description when it stopped responding, by its samples, in epoch seconds; 0: it did not */
             silentOn: number;
@@ -9160,13 +9160,13 @@ export interface components {
             text: string;
             /** @description the user; empty for the portal itself */
             by: string;
-            /** @description of the alert; 0 for others */
+            /** @description severity of the alert; 0 for others */
             severity: number;
             /** @description 0 for others */
             alertId: number;
             /** @description 0 for others */
             deviceId: number;
-            /** @description of a change: it was made to an object of the story */
+            /** @description for a change: true if it was made to an object of the story */
             near: boolean;
         };
         IncidentChart: {
@@ -9206,17 +9206,17 @@ export interface components {
             notified: number;
             /** @description notifications that failed */
             notNotified: number;
-            /** @description configuration changes from two hours before it until its end */
+            /** @description configuration changes from two hours before the story until its end */
             changes: number;
         };
         IncidentWithheld: {
             /** @enum {string} */
             part: "notifications" | "changes" | "opsNotes";
-            /** @description which permission it requires */
+            /** @description the permission that it requires */
             text: string;
         };
         Story: {
-            /** @description of the requested alert */
+            /** @description id of the requested alert */
             alertId: number;
             /** @description the cause in a few words */
             title: string;
@@ -9238,13 +9238,13 @@ export interface components {
             events: components["schemas"]["IncidentEvent"][];
             /** @description related data points over the same time */
             charts: components["schemas"]["IncidentCharts"];
-            /** @description how many there are; the lists may be shorter */
+            /** @description total numbers; the lists may be shorter */
             total: components["schemas"]["IncidentTotals"];
-            /** @description parts that the caller's role cannot view */
+            /** @description parts of the story that the caller's role cannot view */
             withheld: components["schemas"]["IncidentWithheld"][];
         };
         TopologyGroup: {
-            /** @description of the device group */
+            /** @description id of the device group */
             groupId: number;
             name: string;
             /** @description index of the box around it; -1: none */
@@ -9270,7 +9270,7 @@ export interface components {
             y: number[];
             /** @description index of the box */
             groups: number[];
-            /** @description index of the device that it depends on; -1: none, or not yours to see */
+            /** @description index of the device that it depends on; -1: none, or you cannot view it */
             parents: number[];
         };
         Topology: {
@@ -9307,7 +9307,7 @@ export interface components {
         TopologyStep: {
             /** @enum {string} */
             kind: "device" | "group";
-            /** @description of the device or the group */
+            /** @description id of the device or the group */
             id: number;
             name: string;
             /** @description among the devices or the groups of the map */
@@ -9358,21 +9358,21 @@ export interface components {
             data: string | null;
         };
         TrialValue: {
-            /** @description of the data point */
+            /** @description id of the data point */
             dataPointId: number;
-            /** @description of the data point */
+            /** @description name of the data point */
             dataPointName: string;
             /** @description null for no data; a rate needs a poll before this one */
             value: number | null;
-            /** @description that counts here, as > 60 80 90; empty for none */
+            /** @description effective threshold, such as > 60 80 90; empty: none */
             threshold: string;
-            /** @description what the threshold says: 0 nothing, 2 warn, 3 error, 4 critical */
+            /** @description severity by the threshold: 0 none, 2 warn, 3 error, 4 critical */
             severity: number;
         };
         TrialInstance: {
-            /** @description of the instance */
+            /** @description id of the instance */
             instanceId: number;
-            /** @description name in lists */
+            /** @description display name */
             instanceName: string;
             /** @description milliseconds; 0 for a simulated device */
             took: number;
@@ -9382,9 +9382,9 @@ export interface components {
             values: components["schemas"]["TrialValue"][];
         };
         Trial: {
-            /** @description of the device */
+            /** @description id of the device */
             deviceId: number;
-            /** @description of the data source */
+            /** @description id of the data source */
             dataSourceId: number;
             /** @description instances that are polled there */
             total: number;
@@ -9392,7 +9392,7 @@ export interface components {
             items: components["schemas"]["TrialInstance"][];
         };
         ProspectSource: {
-            /** @description of the data source */
+            /** @description id of the data source */
             dataSourceId: number;
             /** @description its name */
             dataSourceName: string;
@@ -9418,9 +9418,9 @@ export interface components {
             simulated: boolean;
         };
         PollValue: {
-            /** @description of the data point */
+            /** @description id of the data point */
             id: number;
-            /** @description of the data point */
+            /** @description name of the data point */
             name: string;
             /** @description effective threshold; empty for none */
             note: string;
@@ -9452,7 +9452,7 @@ export interface components {
             diagnose: string;
         };
         PollNow: {
-            /** @description of the collector that polled it */
+            /** @description id of the collector that polled it */
             agentId: number;
             /** @description under which the result can be read again */
             requestId: number;
@@ -9462,9 +9462,9 @@ export interface components {
             result: components["schemas"]["PollResult"] | null;
         };
         Matched: {
-            /** @description of the device */
+            /** @description id of the device */
             id: number;
-            /** @description name shown in lists */
+            /** @description display name */
             displayName: string;
         };
         Matches: {
@@ -9489,7 +9489,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description Name shown in lists, unique; the name when empty
+             * @description Display name, unique; default: the name
              * @example web-42
              */
             displayName?: string;
@@ -9506,7 +9506,7 @@ export interface components {
              */
             readonly hostStatus?: string;
             /**
-             * @description none, or who knows of the worst alert, its severity and whether maintenance covers it: confirmed-error-none
+             * @description none, or the state of the worst alert: acknowledged or not, severity, in maintenance or not, such as confirmed-error-none
              * @example none
              */
             readonly alertStatus?: string;
@@ -9518,7 +9518,7 @@ export interface components {
             readonly alertStatusPriority: number;
             /**
              * Format: comma-separated-ids
-             * @description Ids of its groups, comma-separated: first those it was added to, or the root group, then the dynamic ones that chose it
+             * @description Ids of its groups, comma-separated: first the static groups, or the root group, then the dynamic groups that match it
              * @example 1
              */
             hostGroupIds?: string;
@@ -9529,13 +9529,13 @@ export interface components {
              */
             preferredCollectorId: number;
             /**
-             * @description The collector that does so now; another one after a failover, or where its group of collectors shares devices
+             * @description The collector that currently monitors it; another one after a failover, or in an auto-balanced collector group
              * @example 1
              */
             readonly currentCollectorId?: number;
-            /** @description Watch it, but raise no alerts */
+            /** @description Monitor it, but raise no alerts */
             disableAlerting?: boolean;
-            /** @description A web page about it, http or https */
+            /** @description URL of a web page about it, http or https */
             link?: string;
             /** @description Kept for clients of the published API */
             enableNetflow?: boolean;
@@ -9545,7 +9545,7 @@ export interface components {
              */
             relatedDeviceId: number;
             /**
-             * @description Free name/value pairs; secret-looking ones are write-only
+             * @description Custom properties; secret-looking ones are write-only
              * @example [
              *       {
              *         "name": "location",
@@ -9582,7 +9582,7 @@ export interface components {
              * @description When any check on it last ran
              */
             readonly lastRawdataTime?: number;
-            /** @description How long it has been up, as it says */
+            /** @description Uptime that the device reports */
             readonly upTimeInSeconds?: number;
             /**
              * Format: epoch-milliseconds
@@ -9621,7 +9621,7 @@ export interface components {
              * @enum {string}
              */
             op: "create" | "patch" | "delete";
-            /** @description of the object to patch or delete */
+            /** @description id of the object to patch or delete */
             id?: number;
             /** @description body of the POST or PATCH of one object */
             body?: unknown;
@@ -9644,11 +9644,11 @@ export interface components {
         EntityPropertyBody: {
             /** @description unique, whatever its letter case */
             name: string;
-            /** @description what applies; secret-looking ones are write-only */
+            /** @description effective value; values of secret-looking properties are write-only */
             value: string;
-            /** @description custom: the row's own; inherit: of a group; system or auto: set by the portal */
+            /** @description custom: set on the object itself; inherit: from a group; system or auto: set by the portal */
             readonly type?: string;
-            /** @description what the groups that one sees say, the nearest first, whether or not it applies */
+            /** @description values of the groups that the caller can view, the nearest first, even if they are overridden */
             readonly inheritList?: components["schemas"]["InheritanceProp"][];
             /** @description true: the value is write-only, whatever the name; leave it out to keep what is set */
             secret?: boolean;
@@ -9656,11 +9656,11 @@ export interface components {
         EntityPropertyBody2: {
             /** @description unique, whatever its letter case */
             readonly name?: string;
-            /** @description what applies; secret-looking ones are write-only */
+            /** @description effective value; values of secret-looking properties are write-only */
             value: string;
-            /** @description custom: the row's own; inherit: of a group; system or auto: set by the portal */
+            /** @description custom: set on the object itself; inherit: from a group; system or auto: set by the portal */
             readonly type?: string;
-            /** @description what the groups that one sees say, the nearest first, whether or not it applies */
+            /** @description values of the groups that the caller can view, the nearest first, even if they are overridden */
             readonly inheritList?: components["schemas"]["InheritanceProp"][];
             /** @description true: the value is write-only, whatever the name; leave it out to keep what is set */
             secret?: boolean;
@@ -9668,11 +9668,11 @@ export interface components {
         EntityPropertyChanges: {
             /** @description unique, whatever its letter case */
             readonly name?: string;
-            /** @description what applies; secret-looking ones are write-only */
+            /** @description effective value; values of secret-looking properties are write-only */
             value?: string;
-            /** @description custom: the row's own; inherit: of a group; system or auto: set by the portal */
+            /** @description custom: set on the object itself; inherit: from a group; system or auto: set by the portal */
             readonly type?: string;
-            /** @description what the groups that one sees say, the nearest first, whether or not it applies */
+            /** @description values of the groups that the caller can view, the nearest first, even if they are overridden */
             readonly inheritList?: components["schemas"]["InheritanceProp"][];
             /** @description true: the value is write-only, whatever the name; leave it out to keep what is set */
             secret?: boolean;
@@ -9700,7 +9700,7 @@ export interface components {
              */
             parentId: number;
             /**
-             * @description Its contents
+             * @description What the group contains
              * @example Everything before production
              */
             description?: string;
@@ -9709,16 +9709,16 @@ export interface components {
              * @example Normal
              */
             readonly groupType?: string;
-            /** @description Expression that chooses the devices of a dynamic group; empty for a group that devices are put into by hand */
+            /** @description Expression that selects the devices of a dynamic group; empty for a static group */
             appliesTo?: string;
-            /** @description Raise no alerts for devices inside */
+            /** @description Raise no alerts for devices in the group and below */
             disableAlerting?: boolean;
-            /** @description The collector new devices get; 0 for none in particular */
+            /** @description The collector of new devices; 0: no preference */
             defaultCollectorId?: number;
             /** @description Kept for clients of the published API */
             enableNetflow?: boolean;
             /**
-             * @description Free name/value pairs that everything inside inherits; secret-looking ones are write-only
+             * @description Custom properties that devices and groups inside inherit; secret-looking ones are write-only
              * @example [
              *       {
              *         "name": "environment",
@@ -9762,7 +9762,7 @@ export interface components {
              */
             readonly numOfDirectSubGroups?: number;
             /**
-             * @description Alerts are raised for devices inside: neither it nor a group above has disableAlerting
+             * @description Alerting is enabled: neither the group nor a group above it has disableAlerting
              * @example true
              */
             readonly effectiveAlertEnabled?: boolean;
@@ -9781,7 +9781,7 @@ export interface components {
              */
             readonly id?: number;
             /**
-             * @description Name of the data source and displayName, joined by a hyphen
+             * @description Name of the data source and display name, joined by a hyphen
              * @example SNMP_Interfaces-lo7
              */
             readonly name?: string;
@@ -9800,7 +9800,7 @@ export interface components {
              * @example 9007
              */
             wildValue: string;
-            /** @description More of it, where one value is not enough */
+            /** @description Second value that the check uses to find it, if one is not sufficient */
             wildValue2?: string;
             /** @description Its instance group; 0 for none */
             groupId?: number;
@@ -9811,7 +9811,7 @@ export interface components {
             /** @description Keep the description when the instance is found again */
             lockDescription?: boolean;
             /**
-             * @description Free name/value pairs; secret-looking ones are write-only
+             * @description Custom properties; secret-looking ones are write-only
              * @default []
              * @example [
              *       {
@@ -9888,7 +9888,7 @@ export interface components {
             readonly lastError?: string;
             /**
              * Format: epoch-seconds
-             * @description When it last gave data; 0 for not yet
+             * @description When it last returned data; 0: never
              * @example 1790000000
              */
             readonly lastDataOn?: number;
@@ -9935,15 +9935,15 @@ export interface components {
             groupId?: number;
             /** @description its full path; empty for the root */
             groupFullPath?: string;
-            /** @description its threshold; empty: as further up */
+            /** @description its threshold; empty: inherited */
             alertExpr?: string;
             /** @description it does not disable alerting */
             alertEnabled?: boolean;
             /** @description severity when there is no data; -1: inherited */
             alertForNoData?: number;
-            /** @description polls before an alert opens; -1: as further up */
+            /** @description polls before an alert opens; -1: inherited */
             alertTransitionInterval?: number;
-            /** @description polls before it clears; -1: as further up */
+            /** @description polls before it clears; -1: inherited */
             alertClearTransitionInterval?: number;
         };
         GroupDataPointBody: {
@@ -9955,25 +9955,25 @@ export interface components {
             dataPointDescription?: string;
             /** @description seconds between polls; set by the portal */
             collectionInterval?: number;
-            /** @description the group's threshold; empty: as further up */
+            /** @description the group's threshold; empty: inherited */
             alertExpr?: string;
             /** @description reason for this setting */
             alertExprNote?: string;
-            /** @description raise no alerts on devices inside */
+            /** @description raise no alerts on devices in the group */
             disableAlerting?: boolean;
             /** @description severity when there is no data: 1 none, 2 warn, 3 error, 4 critical; -1: inherited */
             alertForNoData?: number;
-            /** @description polls before an alert opens; -1: as further up */
+            /** @description polls before an alert opens; -1: inherited */
             alertTransitionInterval?: number;
-            /** @description polls before it clears; -1: as further up */
+            /** @description polls before it clears; -1: inherited */
             alertClearTransitionInterval?: number;
             /** @description threshold of the datasource; set by the portal */
             globalAlertExpr?: string;
-            /** @description of the datasource; set by the portal */
+            /** @description severity without data, of the datasource; set by the portal */
             globalAlertForNoData?: number;
-            /** @description of the datasource; set by the portal */
+            /** @description polls before an alert opens, of the datasource; set by the portal */
             globalAlertTransitionInterval?: number;
-            /** @description of the datasource; set by the portal */
+            /** @description polls before it clears, of the datasource; set by the portal */
             globalAlertClearTransitionInterval?: number;
             /** @description threshold of the nearest group above, one object despite the name; null: none; set by the portal */
             parentDeviceGroupAlertExprList?: components["schemas"]["GroupThresholdBody"] | null;
@@ -10021,7 +10021,7 @@ export interface components {
              */
             countBy: "host" | "instance";
             /**
-             * @description absolute compares how many, percentage how many of a hundred
+             * @description absolute compares the number, percentage the share in percent
              * @default absolute
              * @example percentage
              * @enum {string}
@@ -10062,7 +10062,7 @@ export interface components {
              */
             readonly dataPointDescription?: string;
             /**
-             * @description Name of the datasource for people
+             * @description Display name of the datasource
              * @example Ping
              */
             readonly dataSourceDisplayName?: string;
@@ -10084,7 +10084,7 @@ export interface components {
              */
             code: string;
             /**
-             * @description What it finds
+             * @description What it matches
              * @example Front ends of the shop
              */
             description?: string;
@@ -10102,7 +10102,7 @@ export interface components {
             operation?: string;
             /** @description value to compare with */
             value?: string;
-            /** @description why */
+            /** @description reason for the condition */
             comment?: string;
         };
         DiscoveryBody: {
@@ -10172,7 +10172,7 @@ export interface components {
             alertSubject?: string;
             /** @description template of messages; empty: the default text */
             alertBody?: string;
-            /** @description words for some values */
+            /** @description display texts for some values */
             statusDisplayNames?: components["schemas"]["StatusDisplayNameBody"][];
             /** @description kept for clients of the published API */
             originId?: string;
@@ -10186,11 +10186,11 @@ export interface components {
         GraphDataPointBody: {
             /** @description name in the graph's expressions; default: the data point's name */
             name?: string;
-            /** @description of the data source */
+            /** @description name of a data point of the data source */
             dataPointName?: string;
             /** @description set by the portal */
             dataPointId?: number;
-            /** @description the same */
+            /** @description id of that data point */
             dataSourceDataPointId?: number;
             /** @description over instances: average, sum, max or min; default: average */
             aggregateMethod?: string;
@@ -10206,7 +10206,7 @@ export interface components {
         GraphLineBody: {
             /** @description default: the data point's name */
             legend?: string;
-            /** @description of a data point or a virtual data point */
+            /** @description name of a data point or a virtual data point */
             dataPointName?: string;
             /** @description set by the portal; omitted for a virtual data point */
             dataPointId?: number;
@@ -10242,7 +10242,7 @@ export interface components {
             minValue?: number | null;
             /** @description upper end of the scale; null: automatic */
             maxValue?: number | null;
-            /** @description of an overview graph: one line over all instances, instead of one each */
+            /** @description for overview graphs: one line over all instances, instead of one each */
             aggregated?: boolean;
             /** @description the data points that the graph uses; data points of lines are added automatically */
             dataPoints?: components["schemas"]["GraphDataPointBody"][];
@@ -10733,7 +10733,7 @@ export interface components {
              * @enum {string}
              */
             op: "create" | "patch" | "delete";
-            /** @description of the object to patch or delete */
+            /** @description id of the object to patch or delete */
             id?: number;
             /** @description body of the POST or PATCH of one object */
             body?: unknown;
@@ -10752,7 +10752,7 @@ export interface components {
         AlertComment: {
             /** @description comment, 1 to 4,000 characters; required unless note is set */
             ackComment?: string;
-            /** @description the same */
+            /** @description comment, an alternative to ackComment */
             note?: string;
         };
         AlertAckMany: {
@@ -10760,7 +10760,7 @@ export interface components {
             alertIds: string[];
             /** @description comment, 1 to 4,000 characters; required unless note is set */
             ackComment?: string;
-            /** @description the same */
+            /** @description comment, an alternative to ackComment */
             note?: string;
         };
         AlertUnackMany: {
@@ -10772,7 +10772,7 @@ export interface components {
             alertIds: string[];
             /** @description comment, 1 to 4,000 characters; required unless note is set */
             ackComment?: string;
-            /** @description the same */
+            /** @description comment, an alternative to ackComment */
             note?: string;
         };
         SdtBody: {
@@ -10783,7 +10783,7 @@ export interface components {
              */
             readonly id?: string;
             /**
-             * @description What it is for; that decides which ids are required
+             * @description Type of its target; it determines which ids are required
              * @example ResourceSDT
              * @enum {string}
              */
@@ -10814,7 +10814,7 @@ export interface components {
             startDateTime?: number;
             /**
              * Format: epoch-milliseconds
-             * @description When it ends; recurring maintenance has no window from then on, and 0 means no end. A oneTime one has this or a duration
+             * @description When it ends; recurring maintenance has no window from then on, and 0 means no end. For oneTime, set this or a duration
              */
             endDateTime?: number;
             /** @description startDateTime in timezone */
@@ -10822,32 +10822,32 @@ export interface components {
             /** @description endDateTime in timezone; empty for none */
             readonly endDateTimeOnLocal?: string;
             /**
-             * @description At which hour on the clock each window begins, unless oneTime
+             * @description Hour of the day at which each window begins; not for oneTime
              * @example 2
              */
             hour?: number;
             /**
-             * @description At which minute
+             * @description Minute of that hour
              * @example 30
              */
             minute?: number;
-            /** @description At which hour on the clock each window ends, on the next day when that is not after the begin */
+            /** @description Hour of the day at which each window ends; on the next day if it is not after the begin */
             endHour?: number;
-            /** @description At which minute */
+            /** @description Minute of that hour */
             endMinute?: number;
             /**
-             * @description Minutes from start to end, on the clock; an alternative to the end
+             * @description Minutes from begin to end in local time; an alternative to the end
              * @example 90
              */
             duration?: number;
             /**
-             * @description Sunday to Saturday, of weekly and monthlyByWeek; several joined by commas
+             * @description For weekly and monthlyByWeek: Sunday to Saturday, comma-separated
              * @example Saturday,Sunday
              */
             weekDay?: string;
-            /** @description First to Fourth, or Last, of monthlyByWeek: which such day of the month; otherwise empty */
+            /** @description For monthlyByWeek: First to Fourth, or Last; otherwise empty */
             weekOfMonth?: string;
-            /** @description Day of the month, of monthly; months that are too short are left out */
+            /** @description For monthly: day of the month; shorter months are skipped */
             monthDay?: number;
             /**
              * @description The device; or use deviceDisplayName
@@ -10920,7 +10920,7 @@ export interface components {
              */
             readonly id?: string;
             /**
-             * @description What it is for; that decides which ids are required
+             * @description Type of its target; it determines which ids are required
              * @example ResourceSDT
              * @enum {string}
              */
@@ -10951,7 +10951,7 @@ export interface components {
             startDateTime?: number;
             /**
              * Format: epoch-milliseconds
-             * @description When it ends; recurring maintenance has no window from then on, and 0 means no end. A oneTime one has this or a duration
+             * @description When it ends; recurring maintenance has no window from then on, and 0 means no end. For oneTime, set this or a duration
              */
             endDateTime?: number;
             /** @description startDateTime in timezone */
@@ -10959,32 +10959,32 @@ export interface components {
             /** @description endDateTime in timezone; empty for none */
             readonly endDateTimeOnLocal?: string;
             /**
-             * @description At which hour on the clock each window begins, unless oneTime
+             * @description Hour of the day at which each window begins; not for oneTime
              * @example 2
              */
             hour?: number;
             /**
-             * @description At which minute
+             * @description Minute of that hour
              * @example 30
              */
             minute?: number;
-            /** @description At which hour on the clock each window ends, on the next day when that is not after the begin */
+            /** @description Hour of the day at which each window ends; on the next day if it is not after the begin */
             endHour?: number;
-            /** @description At which minute */
+            /** @description Minute of that hour */
             endMinute?: number;
             /**
-             * @description Minutes from start to end, on the clock; an alternative to the end
+             * @description Minutes from begin to end in local time; an alternative to the end
              * @example 90
              */
             duration?: number;
             /**
-             * @description Sunday to Saturday, of weekly and monthlyByWeek; several joined by commas
+             * @description For weekly and monthlyByWeek: Sunday to Saturday, comma-separated
              * @example Saturday,Sunday
              */
             weekDay?: string;
-            /** @description First to Fourth, or Last, of monthlyByWeek: which such day of the month; otherwise empty */
+            /** @description For monthlyByWeek: First to Fourth, or Last; otherwise empty */
             weekOfMonth?: string;
-            /** @description Day of the month, of monthly; months that are too short are left out */
+            /** @description For monthly: day of the month; shorter months are skipped */
             monthDay?: number;
             /**
              * @description The device; or use deviceDisplayName
@@ -11122,7 +11122,7 @@ export interface components {
              */
             escalationInterval: number;
             /**
-             * @description Properties that the device has, its own or inherited, each with a value that fits; all of them
+             * @description Properties that the device must have, its own or inherited, all with matching values
              * @default []
              * @example []
              */
@@ -11149,7 +11149,7 @@ export interface components {
         DestinationBody: {
             /** @description single, at any time, or timebased, in its period */
             type: string;
-            /** @description when a timebased one counts */
+            /** @description period in which a timebased destination applies */
             period?: components["schemas"]["Period"] | null;
             /** @description the recipients of each stage; an empty stage only waits */
             stages: components["schemas"]["RecipientBody"][][];
@@ -11225,7 +11225,7 @@ export interface components {
              * @example 40
              */
             throttlingAlerts?: number;
-            /** @description An active alert is on its way along it */
+            /** @description An active alert is being escalated along it */
             readonly inAlerting?: boolean;
         };
         EscalatingChainChanges: {
@@ -11299,7 +11299,7 @@ export interface components {
              * @example 40
              */
             throttlingAlerts?: number;
-            /** @description An active alert is on its way along it */
+            /** @description An active alert is being escalated along it */
             readonly inAlerting?: boolean;
         };
         RecipientGroupBody: {
@@ -11315,7 +11315,7 @@ export interface components {
             groupName: string;
             /**
              * @description Who belongs to it
-             * @example Whoever watches after 22:00
+             * @example Night shift, from 22:00
              */
             description?: string;
             /**
@@ -11351,7 +11351,7 @@ export interface components {
             groupName?: string;
             /**
              * @description Who belongs to it
-             * @example Whoever watches after 22:00
+             * @example Night shift, from 22:00
              */
             description?: string;
             /**
@@ -11387,11 +11387,11 @@ export interface components {
             name: string;
             /**
              * @description Its purpose
-             * @example Rings whoever is on call
+             * @example Calls the on-call engineer
              */
             description?: string;
             /**
-             * @description smtp, a mail server, or http, a web hook
+             * @description smtp, a mail server, or http, a webhook
              * @example http
              * @enum {string}
              */
@@ -11424,13 +11424,13 @@ export interface components {
              */
             url?: string;
             /**
-             * @description http: how
+             * @description http: the method
              * @default POST
              * @enum {string}
              */
             method: "POST" | "PUT";
             /**
-             * @description http: further headers; a secret goes into secret
+             * @description http: additional headers; put a secret into secret
              * @default []
              * @example [
              *       {
@@ -11461,10 +11461,10 @@ export interface components {
              * @description http: each body is signed with it, see X-Spyglass-Signature; never shown
              */
             signingKey?: string;
-            /** @description Send in clear text over http://: without it, secrets go to another machine over https:// only */
+            /** @description Allow sending secrets unencrypted over http://; otherwise, they are sent to other machines over https:// only */
             sendInClear?: boolean;
             /**
-             * @description How many notifications a recipient gets individually within groupWait; the rest are combined as one digest. 0: never together
+             * @description How many notifications a recipient gets individually within groupWait; the rest are combined into one digest. 0: no digest
              * @default 10
              */
             groupAbove: number;
@@ -11487,11 +11487,11 @@ export interface components {
             name?: string;
             /**
              * @description Its purpose
-             * @example Rings whoever is on call
+             * @example Calls the on-call engineer
              */
             description?: string;
             /**
-             * @description smtp, a mail server, or http, a web hook
+             * @description smtp, a mail server, or http, a webhook
              * @example http
              * @enum {string}
              */
@@ -11524,13 +11524,13 @@ export interface components {
              */
             url?: string;
             /**
-             * @description http: how
+             * @description http: the method
              * @default POST
              * @enum {string}
              */
             method: "POST" | "PUT";
             /**
-             * @description http: further headers; a secret goes into secret
+             * @description http: additional headers; put a secret into secret
              * @default []
              * @example [
              *       {
@@ -11561,10 +11561,10 @@ export interface components {
              * @description http: each body is signed with it, see X-Spyglass-Signature; never shown
              */
             signingKey?: string;
-            /** @description Send in clear text over http://: without it, secrets go to another machine over https:// only */
+            /** @description Allow sending secrets unencrypted over http://; otherwise, they are sent to other machines over https:// only */
             sendInClear?: boolean;
             /**
-             * @description How many notifications a recipient gets individually within groupWait; the rest are combined as one digest. 0: never together
+             * @description How many notifications a recipient gets individually within groupWait; the rest are combined into one digest. 0: no digest
              * @default 10
              */
             groupAbove: number;
@@ -11594,7 +11594,7 @@ export interface components {
              * @example Collectors of the western port
              */
             description?: string;
-            /** @description Spread the devices of its collectors over those of them that run, so that each has about as many instances */
+            /** @description Distribute devices over the running collectors of the group, so that each has about the same number of instances */
             autoBalance?: boolean;
             /**
              * @description Kept for clients of the published API
@@ -11602,12 +11602,12 @@ export interface components {
              */
             autoBalanceStrategy: string;
             /**
-             * @description With autoBalance: a collector with more instances gives devices away though the others have hardly fewer; 0 for no such limit
+             * @description With autoBalance: above this number of instances, a collector hands over devices even if the others have only slightly fewer; 0: no limit
              * @default 10000
              */
             autoBalanceInstanceCountThreshold: number;
             /**
-             * @description Free name/value pairs; secret-looking ones are write-only
+             * @description Custom properties; secret-looking ones are write-only
              * @default []
              * @example [
              *       {
@@ -11638,9 +11638,9 @@ export interface components {
             readonly numOfHosts?: number;
         };
         RoleRefBody: {
-            /** @description of the role */
+            /** @description id of the role */
             id?: number;
-            /** @description of the role; enough by itself */
+            /** @description name of the role; an alternative to its id */
             name?: string;
             /** @description what holders of the role may do; set by the portal */
             privileges?: components["schemas"]["Privilege"][];
@@ -11858,7 +11858,7 @@ export interface components {
              */
             readonly sealedKey?: string;
             /**
-             * @description What the token is for
+             * @description Purpose of the token
              * @example nightly export
              */
             note?: string;
@@ -11903,12 +11903,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description What the role is for
-             * @example Watches and acknowledges at night
+             * @description Purpose of the role
+             * @example Views and acknowledges alerts at night
              */
             description?: string;
             /**
-             * @description What holders may do. Write on the setting collectors is a right to secrets: a collector gets the passwords and communities of the devices it looks after, and its holders set it up, where they may view these devices
+             * @description What holders may do. Write on the setting collectors gives access to secrets: a collector gets the passwords and communities of its devices, and holders can install collectors for devices that they may view
              * @example [
              *       {
              *         "objectType": "deviceGroup",
@@ -12013,7 +12013,7 @@ export interface components {
              */
             happenOnInSec?: number;
             /**
-             * @description Words to find it by
+             * @description Tags of the note
              * @default []
              * @example [
              *       {
@@ -12049,37 +12049,37 @@ export interface components {
             /** @description Filled with the demo environment */
             readonly demo?: boolean;
             /**
-             * @description IANA name of the time zone in which a day of a filter is a day; empty: the machine's
+             * @description IANA name of the portal's time zone, used for dates in filters; empty: the machine's
              * @example Europe/Berlin
              */
             timezone?: string;
             /**
-             * @description GET requests that each endpoint takes in 60 seconds
+             * @description GET requests that each endpoint accepts in 60 seconds
              * @default 500
              */
             rateLimitGet: number;
             /**
-             * @description The same for POST
+             * @description POST requests that each endpoint accepts in 60 seconds
              * @default 200
              */
             rateLimitPost: number;
             /**
-             * @description The same for PUT
+             * @description PUT requests that each endpoint accepts in 60 seconds
              * @default 200
              */
             rateLimitPut: number;
             /**
-             * @description The same for PATCH
+             * @description PATCH requests that each endpoint accepts in 60 seconds
              * @default 250
              */
             rateLimitPatch: number;
             /**
-             * @description The same for DELETE
+             * @description DELETE requests that each endpoint accepts in 60 seconds
              * @default 300
              */
             rateLimitDelete: number;
             /**
-             * @description Days that samples are kept as they came
+             * @description Days that samples are kept at full resolution
              * @default 365
              */
             dataRetentionDays: number;
@@ -12099,7 +12099,7 @@ export interface components {
              */
             auditRetentionDays: number;
             /**
-             * @description Days that the safety copies of the databases are kept, which an upgrade to a new version makes in the data folder
+             * @description Days that the safety copies of the databases are kept that an upgrade makes in the data folder
              * @default 30
              */
             upgradeCopyDays: number;
@@ -12108,7 +12108,7 @@ export interface components {
              * @default 60
              */
             collectorDownSeconds: number;
-            /** @description The only networks that the Explorer's requests to other portals, and to proxies on the way, may go to: networks such as 10.0.0.0/8 and addresses, with commas between them; empty: all but those that are refused */
+            /** @description Networks that the Explorer may send requests to, to other portals and to proxies: networks such as 10.0.0.0/8 and addresses, comma-separated; empty: all that are not refused */
             explorerAllowedNetworks?: string;
             /** @description Networks and addresses that such requests must not reach, even in an allowed network. The portal itself, and cloud metadata addresses, are always refused */
             explorerRefusedNetworks?: string;
@@ -12139,37 +12139,37 @@ export interface components {
             /** @description Filled with the demo environment */
             readonly demo?: boolean;
             /**
-             * @description IANA name of the time zone in which a day of a filter is a day; empty: the machine's
+             * @description IANA name of the portal's time zone, used for dates in filters; empty: the machine's
              * @example Europe/Berlin
              */
             timezone?: string;
             /**
-             * @description GET requests that each endpoint takes in 60 seconds
+             * @description GET requests that each endpoint accepts in 60 seconds
              * @default 500
              */
             rateLimitGet: number;
             /**
-             * @description The same for POST
+             * @description POST requests that each endpoint accepts in 60 seconds
              * @default 200
              */
             rateLimitPost: number;
             /**
-             * @description The same for PUT
+             * @description PUT requests that each endpoint accepts in 60 seconds
              * @default 200
              */
             rateLimitPut: number;
             /**
-             * @description The same for PATCH
+             * @description PATCH requests that each endpoint accepts in 60 seconds
              * @default 250
              */
             rateLimitPatch: number;
             /**
-             * @description The same for DELETE
+             * @description DELETE requests that each endpoint accepts in 60 seconds
              * @default 300
              */
             rateLimitDelete: number;
             /**
-             * @description Days that samples are kept as they came
+             * @description Days that samples are kept at full resolution
              * @default 365
              */
             dataRetentionDays: number;
@@ -12189,7 +12189,7 @@ export interface components {
              */
             auditRetentionDays: number;
             /**
-             * @description Days that the safety copies of the databases are kept, which an upgrade to a new version makes in the data folder
+             * @description Days that the safety copies of the databases are kept that an upgrade makes in the data folder
              * @default 30
              */
             upgradeCopyDays: number;
@@ -12198,7 +12198,7 @@ export interface components {
              * @default 60
              */
             collectorDownSeconds: number;
-            /** @description The only networks that the Explorer's requests to other portals, and to proxies on the way, may go to: networks such as 10.0.0.0/8 and addresses, with commas between them; empty: all but those that are refused */
+            /** @description Networks that the Explorer may send requests to, to other portals and to proxies: networks such as 10.0.0.0/8 and addresses, comma-separated; empty: all that are not refused */
             explorerAllowedNetworks?: string;
             /** @description Networks and addresses that such requests must not reach, even in an allowed network. The portal itself, and cloud metadata addresses, are always refused */
             explorerRefusedNetworks?: string;
@@ -12239,7 +12239,7 @@ export interface components {
              * @description basic: the password; bearer: the token; never shown
              */
             secret?: string;
-            /** @description Send in clear text over http://: without it, secrets go to another machine over https:// only */
+            /** @description Allow sending secrets unencrypted over http://; otherwise, they are sent to other machines over https:// only */
             sendInClear?: boolean;
             /**
              * @description Only the devices in this group and the groups inside it; 1: all
@@ -12274,12 +12274,12 @@ export interface components {
             readonly lastSentOn?: number;
             /**
              * Format: epoch-seconds
-             * @description When the oldest sample was measured that waits because the receiver or the portal was away; at most a minute old; 0: none does
+             * @description Time of the oldest sample that waits because the receiver or the portal was down; updated every minute; 0: none
              */
             readonly waitingSince?: number;
-            /** @description Samples it took since the portal started; at most a minute old */
+            /** @description Samples it accepted since the portal started; updated every minute */
             readonly samplesSent?: number;
-            /** @description Samples it refused, or that had waited for too long, since the portal started */
+            /** @description Samples that it refused or that expired since the portal started */
             readonly samplesDropped?: number;
             /** @description Why the last batch failed; empty if it succeeded */
             readonly lastError?: string;
@@ -12296,7 +12296,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description Its contents
+             * @description What the group contains
              * @example Sent on the first of each month
              */
             description?: string;
@@ -12403,7 +12403,7 @@ export interface components {
             /** @description The user whose permissions scheduled runs have: who last changed the report; or, if a user who can view all devices changed neither delivery nor recipients, the previous user */
             readonly runAsUserName?: string;
             /**
-             * @description Which time it is about: Last 24 hours (minutes, hours, days, weeks or months), Today, Yesterday, Last calendar day (week, month), Month to date, Any time, or 2026-01-01 00:00 TO 2026-01-31 23:59
+             * @description Time range: Last 24 hours (minutes, hours, days, weeks or months), Today, Yesterday, Last calendar day (week, month), Month to date, Any time, or 2026-01-01 00:00 TO 2026-01-31 23:59
              * @default Last 24 hours
              * @example Last 30 days
              */
@@ -12542,7 +12542,7 @@ export interface components {
             userFilter?: components["schemas"]["ReportUserFilter"];
             /** @description Kept for clients of the published API */
             displayFormat?: string;
-            /** @description Audit Log: words that the description holds */
+            /** @description Audit Log: words that the description contains */
             filter?: string;
             /**
              * @description Audit Log: user names, * for any characters, comma-separated
@@ -12550,7 +12550,7 @@ export interface components {
              */
             username: string;
             /**
-             * @description Alert SLA: from which severity on an alert makes a device unavailable
+             * @description Alert SLA: minimum severity of an alert that makes a device unavailable
              * @default critical
              * @example critical
              * @enum {string}
@@ -12739,7 +12739,7 @@ export interface components {
             /** @description The user whose permissions scheduled runs have: who last changed the report; or, if a user who can view all devices changed neither delivery nor recipients, the previous user */
             readonly runAsUserName?: string;
             /**
-             * @description Which time it is about: Last 24 hours (minutes, hours, days, weeks or months), Today, Yesterday, Last calendar day (week, month), Month to date, Any time, or 2026-01-01 00:00 TO 2026-01-31 23:59
+             * @description Time range: Last 24 hours (minutes, hours, days, weeks or months), Today, Yesterday, Last calendar day (week, month), Month to date, Any time, or 2026-01-01 00:00 TO 2026-01-31 23:59
              * @default Last 24 hours
              * @example Last 30 days
              */
@@ -12878,7 +12878,7 @@ export interface components {
             userFilter?: components["schemas"]["ReportUserFilter"];
             /** @description Kept for clients of the published API */
             displayFormat?: string;
-            /** @description Audit Log: words that the description holds */
+            /** @description Audit Log: words that the description contains */
             filter?: string;
             /**
              * @description Audit Log: user names, * for any characters, comma-separated
@@ -12886,7 +12886,7 @@ export interface components {
              */
             username: string;
             /**
-             * @description Alert SLA: from which severity on an alert makes a device unavailable
+             * @description Alert SLA: minimum severity of an alert that makes a device unavailable
              * @default critical
              * @example critical
              * @enum {string}
@@ -13000,15 +13000,15 @@ export interface components {
              * @enum {string}
              */
             kind: "coreSwitchDown" | "diskFilling" | "cpuStorm" | "flappingLink" | "certificateExpiring" | "collectorDown" | "alertStorm" | "slowAnswers" | "tooManyRequests" | "failingAnswers" | "expiredSession";
-            /** @description The device that it happens to; 0: one that suits it */
+            /** @description The affected device; 0: selected automatically */
             deviceId?: number;
-            /** @description The affected device group, including groups below; 0: chosen automatically */
+            /** @description The affected device group, including groups below; 0: selected automatically */
             groupId?: number;
-            /** @description The simulated collector that it happens to; 0: the first */
+            /** @description The affected simulated collector; 0: the first */
             collectorId?: number;
             /** @description Its strength, see kind; 0: default */
             strength?: number;
-            /** @description How long it lasts, in seconds; 0: as long as usual. Trouble of the API and of collectors lasts so long in real time, all else by the time of the demo */
+            /** @description Duration in seconds; 0: default. Incidents of the API and of collectors run in real time, all others in demo time */
             duration?: number;
             /**
              * @description running or ended
@@ -13035,7 +13035,7 @@ export interface components {
             paused?: boolean | null;
         };
         ResetOrder: {
-            /** @description the word reset: everything but users, roles, tokens, settings and the audit log is recreated */
+            /** @description the word reset, to confirm that everything except users, roles, tokens, settings and the audit log is recreated */
             confirm: string;
         };
         Login: {
@@ -13567,7 +13567,7 @@ export interface operations {
                     "application/json": components["schemas"]["Device"];
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -13958,7 +13958,7 @@ export interface operations {
             403: components["responses"]["Denied"];
             /** @description there is no such device in the recycle bin, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description its name is taken by now */
+            /** @description another device has its name now */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the device has changed */
             412: components["responses"]["Changed"];
@@ -14207,7 +14207,7 @@ export interface operations {
             401: components["responses"]["NotSignedIn"];
             /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such device, you cannot view it, or it has no such property of its own */
+            /** @description there is no such device, you cannot view it, or it has no such custom property */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -14259,7 +14259,7 @@ export interface operations {
             401: components["responses"]["NotSignedIn"];
             /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such device, you cannot view it, or it has no such property of its own */
+            /** @description there is no such device, you cannot view it, or it has no such custom property */
             404: components["responses"]["NotFound"];
             /** @description the device already has a property of that name */
             409: components["responses"]["Conflict"];
@@ -14313,7 +14313,7 @@ export interface operations {
                     "application/json": components["schemas"]["EntityProperty"];
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -14329,7 +14329,7 @@ export interface operations {
             401: components["responses"]["NotSignedIn"];
             /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such device, you cannot view it, or it has no such property of its own */
+            /** @description there is no such device, you cannot view it, or it has no such custom property */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -14388,7 +14388,7 @@ export interface operations {
             401: components["responses"]["NotSignedIn"];
             /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such device, you cannot view it, or it has no such property of its own */
+            /** @description there is no such device, you cannot view it, or it has no such custom property */
             404: components["responses"]["NotFound"];
             /** @description If-Match was given, and the property has changed */
             412: components["responses"]["Changed"];
@@ -14440,7 +14440,7 @@ export interface operations {
             401: components["responses"]["NotSignedIn"];
             /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such device, you cannot view it, or it has no such property of its own */
+            /** @description there is no such device, you cannot view it, or it has no such custom property */
             404: components["responses"]["NotFound"];
             /** @description If-Match was given, and the property has changed */
             412: components["responses"]["Changed"];
@@ -14500,7 +14500,7 @@ export interface operations {
             401: components["responses"]["NotSignedIn"];
             /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such device, you cannot view it, or it has no such property of its own */
+            /** @description there is no such device, you cannot view it, or it has no such custom property */
             404: components["responses"]["NotFound"];
             /** @description If-Match was given, and the property has changed */
             412: components["responses"]["Changed"];
@@ -14726,7 +14726,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeviceGroup"];
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -14991,7 +14991,7 @@ export interface operations {
             401: components["responses"]["NotSignedIn"];
             /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such device group, you cannot view it, or it has no such property of its own */
+            /** @description there is no such device group, you cannot view it, or it has no such custom property */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -15043,7 +15043,7 @@ export interface operations {
             401: components["responses"]["NotSignedIn"];
             /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such device group, you cannot view it, or it has no such property of its own */
+            /** @description there is no such device group, you cannot view it, or it has no such custom property */
             404: components["responses"]["NotFound"];
             /** @description the device group already has a property of that name */
             409: components["responses"]["Conflict"];
@@ -15097,7 +15097,7 @@ export interface operations {
                     "application/json": components["schemas"]["EntityProperty"];
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -15113,7 +15113,7 @@ export interface operations {
             401: components["responses"]["NotSignedIn"];
             /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such device group, you cannot view it, or it has no such property of its own */
+            /** @description there is no such device group, you cannot view it, or it has no such custom property */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -15172,7 +15172,7 @@ export interface operations {
             401: components["responses"]["NotSignedIn"];
             /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such device group, you cannot view it, or it has no such property of its own */
+            /** @description there is no such device group, you cannot view it, or it has no such custom property */
             404: components["responses"]["NotFound"];
             /** @description If-Match was given, and the property has changed */
             412: components["responses"]["Changed"];
@@ -15224,7 +15224,7 @@ export interface operations {
             401: components["responses"]["NotSignedIn"];
             /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such device group, you cannot view it, or it has no such property of its own */
+            /** @description there is no such device group, you cannot view it, or it has no such custom property */
             404: components["responses"]["NotFound"];
             /** @description If-Match was given, and the property has changed */
             412: components["responses"]["Changed"];
@@ -15284,7 +15284,7 @@ export interface operations {
             401: components["responses"]["NotSignedIn"];
             /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such device group, you cannot view it, or it has no such property of its own */
+            /** @description there is no such device group, you cannot view it, or it has no such custom property */
             404: components["responses"]["NotFound"];
             /** @description If-Match was given, and the property has changed */
             412: components["responses"]["Changed"];
@@ -15467,7 +15467,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeviceDatasource"];
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -15674,7 +15674,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeviceDatasourceInstance"];
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -16149,7 +16149,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeviceDatasourceInstanceGroup"];
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -16495,7 +16495,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeviceDataSourceInstanceAlertSetting"];
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -16785,7 +16785,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeviceDataSourceInstanceAlertSetting"];
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -17065,7 +17065,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeviceDataSourceInstanceAlertSetting"];
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -17345,7 +17345,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeviceGroupDatasource"];
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -17542,7 +17542,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeviceGroupDataSourceAlertConfig"];
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -17874,7 +17874,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeviceClusterAlertConfig"];
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -18228,7 +18228,7 @@ export interface operations {
                     "application/json": components["schemas"]["AppliesToFunction"];
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -18255,7 +18255,7 @@ export interface operations {
     putSettingFunctionsById: {
         parameters: {
             query?: {
-                /** @description Delete it even if expressions use it; these then apply to nothing */
+                /** @description Delete it even if expressions use it; these then match nothing */
                 ignoreReference?: boolean;
             };
             header?: {
@@ -18320,7 +18320,7 @@ export interface operations {
     deleteSettingFunctionsById: {
         parameters: {
             query?: {
-                /** @description Delete it even if expressions use it; these then apply to nothing */
+                /** @description Delete it even if expressions use it; these then match nothing */
                 ignoreReference?: boolean;
             };
             header?: {
@@ -18369,7 +18369,7 @@ export interface operations {
     patchSettingFunctionsById: {
         parameters: {
             query?: {
-                /** @description Delete it even if expressions use it; these then apply to nothing */
+                /** @description Delete it even if expressions use it; these then match nothing */
                 ignoreReference?: boolean;
             };
             header?: {
@@ -18454,7 +18454,7 @@ export interface operations {
                 sort?: string;
                 /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
                 filter?: string;
-                /** @description json: return a file for importjson instead, without ids and computed fields. From the list, all that the filter finds. */
+                /** @description json: return a file for importjson instead, without ids and computed fields. For the list, everything that matches the filter. */
                 format?: "json";
             };
             header?: never;
@@ -18662,7 +18662,7 @@ export interface operations {
                  * @example id
                  */
                 fields?: string;
-                /** @description json: return a file for importjson instead, without ids and computed fields. From the list, all that the filter finds. */
+                /** @description json: return a file for importjson instead, without ids and computed fields. For the list, everything that matches the filter. */
                 format?: "json";
             };
             header?: {
@@ -18694,7 +18694,7 @@ export interface operations {
                     "application/vnd.spyglass.datasources+json": string;
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -19358,7 +19358,7 @@ export interface operations {
                     "application/json": components["schemas"]["OverviewGraph"];
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -19487,7 +19487,7 @@ export interface operations {
                     "application/json": components["schemas"]["DataSourceGraph"];
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -19616,7 +19616,7 @@ export interface operations {
                     "application/json": components["schemas"]["DataSourceDataPoint"];
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -19733,7 +19733,7 @@ export interface operations {
                     "application/json": components["schemas"]["Recycle"];
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -19928,7 +19928,7 @@ export interface operations {
                     "application/json": components["schemas"]["Alert"];
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -20572,7 +20572,7 @@ export interface operations {
                     "application/json": components["schemas"]["Delivery"];
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -20793,7 +20793,7 @@ export interface operations {
                     "application/json": components["schemas"]["Sdt"];
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -21551,7 +21551,7 @@ export interface operations {
                     "application/json": components["schemas"]["AlertRule"];
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -21931,7 +21931,7 @@ export interface operations {
                     "application/json": components["schemas"]["EscalatingChain"];
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -22225,7 +22225,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "groupName": "Night shift",
-                 *       "description": "Whoever watches after 22:00",
+                 *       "description": "Night shift, from 22:00",
                  *       "recipients": [
                  *         {
                  *           "type": "ADMIN",
@@ -22312,7 +22312,7 @@ export interface operations {
                     "application/json": components["schemas"]["RecipientGroup"];
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -22357,7 +22357,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "groupName": "Night shift_renamed",
-                 *       "description": "Whoever watches after 22:00",
+                 *       "description": "Night shift, from 22:00",
                  *       "recipients": [
                  *         {
                  *           "type": "ADMIN",
@@ -22477,7 +22477,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "description": "Whoever watches after 22:00"
+                 *       "description": "Night shift, from 22:00"
                  *     }
                  */
                 "application/json": components["schemas"]["RecipientGroupChanges"];
@@ -22610,7 +22610,7 @@ export interface operations {
                     "application/json": components["schemas"]["Addressee"];
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -22703,7 +22703,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "name": "on-call",
-                 *       "description": "Rings whoever is on call",
+                 *       "description": "Calls the on-call engineer",
                  *       "type": "http",
                  *       "url": "https://duty.example.net/hooks/spyglass",
                  *       "headers": [
@@ -22786,7 +22786,7 @@ export interface operations {
                     "application/json": components["schemas"]["Integration"];
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -22831,7 +22831,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "name": "on-call_renamed",
-                 *       "description": "Rings whoever is on call",
+                 *       "description": "Calls the on-call engineer",
                  *       "type": "http",
                  *       "url": "https://duty.example.net/hooks/spyglass",
                  *       "headers": [
@@ -22947,7 +22947,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "description": "Rings whoever is on call"
+                 *       "description": "Calls the on-call engineer"
                  *     }
                  */
                 "application/json": components["schemas"]["IntegrationChanges"];
@@ -23134,7 +23134,7 @@ export interface operations {
                     "application/json": components["schemas"]["Collector"];
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -23544,7 +23544,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectorGroup"];
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -23954,7 +23954,7 @@ export interface operations {
                     "application/json": components["schemas"]["Admin"];
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -24308,7 +24308,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiToken"];
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -24640,7 +24640,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "name": "night-shift",
-                 *       "description": "Watches and acknowledges at night",
+                 *       "description": "Views and acknowledges alerts at night",
                  *       "privileges": [
                  *         {
                  *           "objectType": "deviceGroup",
@@ -24720,7 +24720,7 @@ export interface operations {
                     "application/json": components["schemas"]["Role"];
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -24765,7 +24765,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "name": "night-shift_renamed",
-                 *       "description": "Watches and acknowledges at night",
+                 *       "description": "Views and acknowledges alerts at night",
                  *       "privileges": [
                  *         {
                  *           "objectType": "deviceGroup",
@@ -24878,7 +24878,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "description": "Watches and acknowledges at night"
+                 *       "description": "Views and acknowledges alerts at night"
                  *     }
                  */
                 "application/json": components["schemas"]["Role"];
@@ -25059,7 +25059,7 @@ export interface operations {
                     "application/json": components["schemas"]["UserGroup"];
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -25386,7 +25386,7 @@ export interface operations {
                     "application/json": components["schemas"]["RoleGroup"];
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -25724,7 +25724,7 @@ export interface operations {
                     "application/json": components["schemas"]["OpsNote"];
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -25956,7 +25956,7 @@ export interface operations {
                     "application/json": components["schemas"]["PortalSetting"];
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -26108,7 +26108,7 @@ export interface operations {
                     "application/json": components["schemas"]["RemoteWrite"];
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -26170,7 +26170,7 @@ export interface operations {
             403: components["responses"]["Denied"];
             /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
-            /** @description If-Match was given, and the remote write has changed */
+            /** @description If-Match was given, and the remote write settings has changed */
             412: components["responses"]["Changed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
@@ -26219,7 +26219,7 @@ export interface operations {
             403: components["responses"]["Denied"];
             /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
-            /** @description If-Match was given, and the remote write has changed */
+            /** @description If-Match was given, and the remote write settings has changed */
             412: components["responses"]["Changed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
@@ -26371,7 +26371,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReportGroup"];
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -26750,7 +26750,7 @@ export interface operations {
                     "application/json": components["schemas"]["Report"];
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -27144,7 +27144,7 @@ export interface operations {
                     "application/json": components["schemas"]["AuditLog"];
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -27309,7 +27309,7 @@ export interface operations {
                     "application/json": components["schemas"]["DemoIncident"];
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -27757,7 +27757,7 @@ export interface operations {
                 start?: number;
                 /** @description End of the time range; default: now */
                 end?: number;
-                /** @description Seconds that are counted together; the time has up to 1,000 of them */
+                /** @description Length of a step in seconds; a time range has up to 1,000 steps */
                 step?: number;
             };
             header?: never;
@@ -28545,9 +28545,9 @@ export interface operations {
                 collectorSize?: "nano" | "small" | "medium" | "large" | "extra_large" | "double_extra_large";
                 /** @description Kept for clients of the published API: the portal installs the version it runs itself */
                 collectorVersion?: string;
-                /** @description Kept for clients of the published API: the script has a token of its own */
+                /** @description Kept for clients of the published API: the script contains its own token */
                 tokenName?: string;
-                /** @description Kept for clients of the published API: the script has a token of its own */
+                /** @description Kept for clients of the published API: the script contains its own token */
                 token?: string;
                 /** @description Kept for clients of the published API */
                 monitorOthers?: "true" | "false";
@@ -28736,7 +28736,7 @@ export interface operations {
                     "application/json": components["schemas"]["Assignments"];
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -28931,9 +28931,9 @@ export interface operations {
                 format?: "json" | "csv";
                 /** @description Function that aggregates the samples of each step */
                 aggregate?: "none" | "average" | "max" | "min" | "sum" | "first" | "last" | "count" | "percentile";
-                /** @description Seconds of a step of aggregate; default: long enough for a response of one page */
+                /** @description Length of a step of aggregate in seconds; default: so long that the response fits on one page */
                 step?: number;
-                /** @description With aggregate=percentile: the percent of the samples of a step that are not above its value (nearest rank). A step of which only hourly values are left has none */
+                /** @description With aggregate=percentile: the percentile to return, by nearest rank. Steps that have only hourly values return none */
                 percent?: number;
             };
             header?: never;
@@ -28972,7 +28972,7 @@ export interface operations {
             401: components["responses"]["NotSignedIn"];
             /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such device, data source on it, instance or graph, or it is not yours to see */
+            /** @description there is no such device, data source on it, instance or graph, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -28998,9 +28998,9 @@ export interface operations {
                 format?: "json" | "csv";
                 /** @description Function that aggregates the samples of each step */
                 aggregate?: "none" | "average" | "max" | "min" | "sum" | "first" | "last" | "count" | "percentile";
-                /** @description Seconds of a step of aggregate; default: long enough for a response of one page */
+                /** @description Length of a step of aggregate in seconds; default: so long that the response fits on one page */
                 step?: number;
-                /** @description With aggregate=percentile: the percent of the samples of a step that are not above its value (nearest rank). A step of which only hourly values are left has none */
+                /** @description With aggregate=percentile: the percentile to return, by nearest rank. Steps that have only hourly values return none */
                 percent?: number;
             };
             header?: never;
@@ -29044,7 +29044,7 @@ export interface operations {
             401: components["responses"]["NotSignedIn"];
             /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such device, data source on it, instance or graph, or it is not yours to see */
+            /** @description there is no such device, data source on it, instance or graph, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -29110,7 +29110,7 @@ export interface operations {
             401: components["responses"]["NotSignedIn"];
             /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such device, data source on it, instance or graph, or it is not yours to see */
+            /** @description there is no such device, data source on it, instance or graph, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -29166,7 +29166,7 @@ export interface operations {
             401: components["responses"]["NotSignedIn"];
             /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such device, data source on it, instance or graph, or it is not yours to see */
+            /** @description there is no such device, data source on it, instance or graph, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -29232,7 +29232,7 @@ export interface operations {
             401: components["responses"]["NotSignedIn"];
             /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such device, data source on it, instance or graph, or it is not yours to see */
+            /** @description there is no such device, data source on it, instance or graph, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -29254,9 +29254,9 @@ export interface operations {
                 end?: number;
                 /** @description Function that aggregates the samples of each step */
                 aggregate?: "none" | "average" | "max" | "min" | "sum" | "first" | "last" | "count" | "percentile";
-                /** @description Seconds of a step of aggregate; default: long enough for a response of one page */
+                /** @description Length of a step of aggregate in seconds; default: so long that the response fits on one page */
                 step?: number;
-                /** @description With aggregate=percentile: the percent of the samples of a step that are not above its value (nearest rank). A step of which only hourly values are left has none */
+                /** @description With aggregate=percentile: the percentile to return, by nearest rank. Steps that have only hourly values return none */
                 percent?: number;
             };
             header?: never;
@@ -29418,7 +29418,7 @@ export interface operations {
             401: components["responses"]["NotSignedIn"];
             /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such device, data source on it, instance or graph, or it is not yours to see */
+            /** @description there is no such device, data source on it, instance or graph, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -29497,7 +29497,7 @@ export interface operations {
                     "application/json": components["schemas"]["Topology"];
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -29639,7 +29639,7 @@ export interface operations {
             403: components["responses"]["Denied"];
             /** @description there is no such data source or device, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description nothing of the data source is polled on the device, or another collector does it */
+            /** @description the data source polls nothing on the device, or another collector polls it */
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
@@ -29935,7 +29935,7 @@ export interface operations {
                     "application/json": components["schemas"]["PortalSetting"];
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -30065,7 +30065,7 @@ export interface operations {
                 start?: number;
                 /** @description End of the time range; default: now */
                 end?: number;
-                /** @description Seconds that are counted together; the time has up to 1,000 of them */
+                /** @description Length of a step in seconds; a time range has up to 1,000 steps */
                 step?: number;
             };
             header?: never;

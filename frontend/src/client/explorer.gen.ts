@@ -2823,7 +2823,7 @@ export interface components {
                 readOnly?: boolean;
                 /** @description bytes of the body that arrived */
                 received?: number;
-                /** @description of the response, as 200 OK */
+                /** @description status of the response, such as 200 OK */
                 status?: string;
                 /** @description the timeout ended it */
                 timeout?: boolean;
@@ -2854,7 +2854,7 @@ export interface components {
             label: string;
             /** @description the language that several requests as one program are in */
             scriptLabel: string;
-            /** @description of a file */
+            /** @description extension of a file */
             extension: string;
         };
         Shown: {
@@ -2939,7 +2939,7 @@ export interface components {
             mode: "form" | "raw";
             /** @description seconds to wait for the response; 0: the portal's default */
             timeout?: number;
-            /** @description of the response, in the order to show them */
+            /** @description checks of the response, in display order */
             checks?: components["schemas"]["Check"][];
         };
         Tab: {
@@ -3018,11 +3018,11 @@ export interface components {
             desktop: boolean;
             /** @description whether the user may keep collections in folders */
             folders: boolean;
-            /** @description of files with requests, in the order to show them */
+            /** @description formats of request files, in display order */
             formats: components["schemas"]["Format"][];
             /** @description whether secrets outlive the program */
             keyring: boolean;
-            /** @description of snippets and scripts, in the order to show them */
+            /** @description languages of snippets and scripts, in display order */
             languages: components["schemas"]["Language"][];
             /** @description notices for the user */
             notice: string | null;
@@ -3064,7 +3064,7 @@ export interface components {
             minimum?: number;
             maximum?: number;
             example?: unknown;
-            /** @description of the filter */
+            /** @description operators of the filter */
             operators?: components["schemas"]["Operators"][];
         };
         Property: {
@@ -3155,9 +3155,9 @@ export interface components {
         Ran: {
             /** @description its place in the plan, from 0 */
             at: number;
-            /** @description of the data file, from 1; 0 without one */
+            /** @description row of the data file, from 1; 0 without one */
             row: number;
-            /** @description of the saved request */
+            /** @description id of the saved request */
             id: number;
             name: string;
             /** @enum {string} */
@@ -3235,9 +3235,9 @@ export interface components {
         LinkEvent: {
             /** @description name of the Monitor screen */
             screen?: string;
-            /** @description of an object on the screen */
+            /** @description id of an object on the screen */
             id?: string;
-            /** @description of the screen, with its sort order and time range */
+            /** @description filters of the screen, with its sort order and time range */
             filters?: components["schemas"]["Pair"][];
             call?: components["schemas"]["Call"];
             /** @description the response to call */
@@ -3329,21 +3329,21 @@ export interface components {
             key?: string;
             /** @description in an array, from 0 */
             index?: number;
-            /** @description of a scalar: a string decoded, anything else as it was sent */
+            /** @description text of a scalar: a string decoded, anything else as it was sent */
             text?: string;
             /** @description Text is only the first 2,000 characters */
             cut?: boolean;
             /** @description children of a container */
             count: number;
             open: boolean;
-            /** @description of a closed container: { id: 7, name: 'web', … } */
+            /** @description preview of a collapsed container: { id: 7, name: 'web', … } */
             preview?: string;
             /** @description a comma follows */
             comma: boolean;
-            /** @description of an open object in an array: its displayName or name */
+            /** @description for an expanded object in an array: its displayName or name */
             hint?: string;
             /**
-             * @description of a closing bracket: object or array
+             * @description for a closing bracket: object or array
              * @enum {string}
              */
             of?: "object" | "array" | "string" | "number" | "boolean" | "null" | "end";
@@ -3369,7 +3369,7 @@ export interface components {
             total: number | null;
             /** @description why it is incomplete, one sentence; empty if it is complete */
             partial: string;
-            /** @description of the page that failed; 0 for none */
+            /** @description status of the page that failed; 0 for none */
             status: number;
             /** @description it can be resumed */
             resume: boolean;
@@ -3399,7 +3399,7 @@ export interface components {
             ][];
             ms: number;
             bytes: number;
-            /** @description of a list; null for any other body */
+            /** @description number of items of a list; null for any other body */
             items: number | null;
             total: number | null;
             /** @description its id, for /documents/{id} */
@@ -3445,7 +3445,7 @@ export interface components {
         };
         Nothing: Record<string, unknown>;
         BatchResults: {
-            /** @description of those that were sent, in the order of the plan */
+            /** @description results of the sent requests, in the order of the plan */
             results: components["schemas"]["Ran"][];
         };
         ShownFormat: {
@@ -3478,7 +3478,7 @@ export interface components {
             values: (number | null)[];
         };
         News: {
-            /** @description of the numbers, from the one asked for */
+            /** @description paths of the numbers, starting with the requested one */
             paths: string[];
             /** @description from the one asked for */
             samples: components["schemas"]["Sample"][];
@@ -3528,7 +3528,7 @@ export interface components {
             same: number;
         };
         Creation: {
-            /** @description of those that were sent, in the order they were sent */
+            /** @description results of the sent requests, in the order they were sent */
             results: components["schemas"]["Ran"][];
         };
         FieldChange: {
@@ -3561,7 +3561,7 @@ export interface components {
             path: string;
         };
         Undone: {
-            /** @description of the request that undid it */
+            /** @description id of the history entry of the request that undid it */
             historyId: number;
             message: string;
         };
@@ -3612,9 +3612,9 @@ export interface components {
             target: string;
             /** @description an example of a target */
             hint: string;
-            /** @description of the value; empty for none */
+            /** @description unit of the value; empty for none */
             unit: string;
-            /** @description of a value */
+            /** @description example of a value */
             example: string;
             ops: components["schemas"]["ShownOp"][];
         };
@@ -3640,9 +3640,9 @@ export interface components {
         Target: {
             /** @description name of the Monitor screen */
             screen?: string;
-            /** @description of an object on the screen */
+            /** @description id of an object on the screen */
             id?: string;
-            /** @description of the screen, with its sort order and time range */
+            /** @description filters of the screen, with its sort order and time range */
             filters?: components["schemas"]["Pair"][];
             call?: components["schemas"]["Call"];
             /** @description the response to call */
@@ -3683,7 +3683,7 @@ export interface components {
         };
         Written: {
             lines: components["schemas"]["Token"][][];
-            /** @description of the file to save it in */
+            /** @description name of the file to save it in */
             name: string;
             text: string;
         };
@@ -3717,7 +3717,7 @@ export interface components {
             /** @description the value it is in, or whose key it is in */
             node: number;
             path: string;
-            /** @description of the tree, or a line of the text */
+            /** @description row of the tree, or a line of the text */
             row: number;
             /** @description current number of rows */
             total: number;
@@ -3733,7 +3733,7 @@ export interface components {
             item: number;
             /** @description the item of the first name */
             first: number;
-            /** @description of the items around Item */
+            /** @description names of the items around Item */
             names: components["schemas"]["ListItem"][];
         };
         Leaf: {
@@ -3790,7 +3790,7 @@ export interface components {
             /** @description keys from the item down, with dots between; \ before a dot or \ in a key. $ is an item that is no object */
             id: string;
             /**
-             * @description of its cells, null left out; empty when they differ
+             * @description kind of its cells, ignoring null; empty if they differ
              * @enum {string}
              */
             kind: "object" | "array" | "string" | "number" | "boolean" | "";
@@ -3823,7 +3823,7 @@ export interface components {
         TableRow: {
             /** @description in the document, from 0, however the table is sorted */
             index: number;
-            /** @description of the item */
+            /** @description node of the item */
             node: number;
             /** @description in the order of the requested columns */
             cells: (components["schemas"]["Cell"] | null)[];
@@ -3850,7 +3850,7 @@ export interface components {
             gaps: number;
         };
         SeriesSet: {
-            /** @description of the instance; empty where there is but one */
+            /** @description name of the instance; empty where there is but one */
             name: string;
             /** @description epoch milliseconds, the oldest first */
             time: number[];
@@ -3880,7 +3880,7 @@ export interface components {
             ms: number;
             status: number;
             version: string;
-            /** @description of the credential; empty when the portal does not say */
+            /** @description user of the credential; empty if the portal does not return it */
             user: string;
             /** @description what to do next; empty for nothing */
             sentence: string;
@@ -3898,14 +3898,14 @@ export interface components {
         Contents: {
             folders: number;
             format: string;
-            /** @description of the format */
+            /** @description label of the format */
             label: string;
             /** @description the first 200 */
             lines: components["schemas"]["Line"][];
             /** @description what was not imported, or was changed */
             notes: string[];
             requests: number;
-            /** @description those of the variables that become secret ones */
+            /** @description names of the variables that become secret */
             secrets: string[];
             variables: string[];
             environments: string[];
@@ -3934,7 +3934,7 @@ export interface components {
         Progress: {
             /** @enum {string} */
             step: "read" | "copy" | "finish";
-            /** @description of what is read or copied, such as devices */
+            /** @description noun of what is read or copied, such as devices */
             noun: string;
             done: number;
             /** @description 0: unknown */
@@ -3943,7 +3943,7 @@ export interface components {
         RehearsalState: {
             /** @description the one that is copied */
             portal: number;
-            /** @description of that portal */
+            /** @description name of that portal */
             name: string;
             /** @description the data folder of the copy */
             folder: string;
@@ -4028,7 +4028,7 @@ export interface components {
             body: string;
             kind: string;
             noun: string;
-            /** @description of the object */
+            /** @description name of the object */
             name: string;
             /** @description name of the id of the new object; empty for none */
             creates: string;
@@ -4080,7 +4080,7 @@ export interface components {
             made: number;
             /** @description its passwords and keys can be decrypted here */
             sameKey: boolean;
-            /** @description of the program that made it */
+            /** @description version of the program that made it */
             version: string;
         };
         About: {
@@ -4098,7 +4098,7 @@ export interface components {
         TrustStore: {
             name: string;
             trusted: boolean;
-            /** @description what is in the way; empty if nothing is */
+            /** @description what prevents it; empty if nothing does */
             problem: string;
             /** @description for a terminal, that makes it trust the authority; empty if none is needed */
             command: string;
@@ -4123,7 +4123,7 @@ export interface components {
             elsewhere: string[];
             /** @description path of the authority's certificate; empty if there is none */
             authority: string;
-            /** @description of the authority, epoch milliseconds; 0 if there is none */
+            /** @description when the authority expires, in epoch milliseconds; 0 if there is none */
             expires: number;
             /** @description trust stores of this computer; none without a window or an authority */
             stores: components["schemas"]["TrustStore"][];
@@ -4158,7 +4158,7 @@ export interface components {
             /** @description the first 20 */
             requests: components["schemas"]["UsedIn"][];
             count: number;
-            /** @description that write to it */
+            /** @description number of extractors that write to it */
             extractors: number;
             /** @description 0: not in the last seven days, or not requested */
             sentAt: number;
@@ -4670,7 +4670,7 @@ export interface components {
         SnippetToken: {
             /** @description The request that the token is for */
             draft: components["schemas"]["Draft"];
-            /** @description What the token is for */
+            /** @description Purpose of the token */
             note?: string;
             /**
              * @description How long it works
@@ -5452,7 +5452,7 @@ export interface operations {
                     "application/json": components["schemas"]["Catalog"];
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -8437,7 +8437,7 @@ export interface operations {
                     "application/json": components["schemas"]["Tab"];
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -8755,7 +8755,7 @@ export interface operations {
                     "application/json": components["schemas"]["Variable"];
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -9177,7 +9177,7 @@ export interface operations {
                     "application/json": components["schemas"]["History"];
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -9492,7 +9492,7 @@ export interface operations {
                     "application/json": components["schemas"]["Portal"];
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -9810,7 +9810,7 @@ export interface operations {
                     "application/json": components["schemas"]["Collection"];
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -10128,7 +10128,7 @@ export interface operations {
                     "application/json": components["schemas"]["Request"];
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -10490,7 +10490,7 @@ export interface operations {
                     "application/json": components["schemas"]["RequestExample"];
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -10801,7 +10801,7 @@ export interface operations {
                     "application/json": components["schemas"]["Environment"];
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -11095,7 +11095,7 @@ export interface operations {
                     "application/json": components["schemas"]["Extractor"];
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -11390,7 +11390,7 @@ export interface operations {
                     "application/json": components["schemas"]["Share"];
                 };
             };
-            /** @description If-None-Match names the version there is; no body */
+            /** @description If-None-Match matches the current version; no body */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
