@@ -27,7 +27,7 @@ async function withAnother(page: Page) {
   await until(switcher(page), /Demo/)
 }
 
-test('a request is compared with another portal, and what a list lacks is created and undone', async () => {
+test('a list is compared with another portal, and missing items are created and undone', async () => {
   const page = await home.page({ fresh: true })
   const p = parts(page)
   await newRequest(page)

@@ -35,7 +35,7 @@ describe('axe finds nothing', () => {
   /** The page that shows the state before, if that state was as it should be. */
   let last: Page | undefined
 
-  test.each(states)('in the state: $name, and everything can be pointed at', async (state) => {
+  test.each(states)('in the state $name, with large enough targets', async (state) => {
     let page = last
     last = undefined
     if (page && state.next) await goOn(page, state)
@@ -49,7 +49,7 @@ describe('axe finds nothing', () => {
   })
 })
 
-test('axe finds nothing in the collections while several are chosen, before a run and after it', async () => {
+test('axe finds nothing in the collections with a selection, before and after a run', async () => {
   const page = await portal.page({ bypassCSP: true, user: 'viewer' })
   const p = parts(page)
   await newRequest(page)

@@ -29,7 +29,7 @@ async function rowsOf(list: Locator): Promise<string[]> {
 test('objects are selected by name: in path parameters, in the path itself and in fields of a body', async () => {
   const page = await portal.page({ width: 1280, height: 800 })
   const p = parts(page)
-  await step('a path parameter searches the portal, by keyboard, and says what the id is called', async () => {
+  await step('a path parameter searches the portal by keyboard, and shows the name of the id', async () => {
     await open(page, 'GET /device/devices/{id}', 'get device devices id')
     const id = p.request.getByRole('combobox', { name: 'id value' })
     await id.fill('core-sw')
@@ -48,7 +48,7 @@ test('objects are selected by name: in path parameters, in the path itself and i
     await until(p.status, /^200 OK/)
   })
 
-  await step('the path itself completes ids where the caret is, and keeps template, docs and name', async () => {
+  await step('the path completes ids at the caret, and keeps template, docs and name', async () => {
     await newRequest(page)
     await p.path.fill('/device/devices/core-sw')
     const list = page.getByRole('listbox', { name: 'Devices' })
@@ -79,10 +79,10 @@ test('objects are selected by name: in path parameters, in the path itself and i
   })
 })
 
-test('parameters and headers are rows: completed, edited as text, moved, pasted and undone', async () => {
+test('rows of parameters and headers are completed, edited as text, moved, pasted and undone', async () => {
   const page = await portal.page({ fresh: true })
   const p = parts(page)
-  await step('fields is a list to tick, sort a field and a direction', async () => {
+  await step('fields is a checklist, and sort a field and a direction', async () => {
     await open(page, 'GET /device/devices', 'get device devices')
     const fields = p.request.getByRole('combobox', { name: 'fields value' })
     await fields.fill('')
@@ -104,7 +104,7 @@ test('parameters and headers are rows: completed, edited as text, moved, pasted 
     await until(p.status, /^200 OK/)
   })
 
-  await step('rows are edited as text and moved by keyboard; undo takes it back', async () => {
+  await step('rows are edited as text and moved by keyboard, and undone', async () => {
     await newRequest(page)
     await p.path.fill('/nothing/here')
     const query = p.request.getByRole('region', { name: 'Query parameters' })
@@ -134,7 +134,7 @@ test('parameters and headers are rows: completed, edited as text, moved, pasted 
     await expect.poll(rows).toEqual(['a: 1', 'a: ', '# b: two: {{x}}'])
   })
 
-  await step('rows copied elsewhere are pasted into a name as rows, and undo takes them away', async () => {
+  await step('rows pasted into a name become rows, and are undone', async () => {
     await newRequest(page)
     await p.path.fill('/device/groups')
     await page.keyboard.press('Escape')
@@ -171,7 +171,7 @@ test('parameters and headers are rows: completed, edited as text, moved, pasted 
     await expect.poll(() => headers.getByRole('combobox', { name: 'X-Version value' }).inputValue()).toBe('3')
   })
 
-  await step('undo goes through path, method, rows and a paste, and back', async () => {
+  await step('undo and redo cover path, method, rows and a paste', async () => {
     await newRequest(page)
     await p.path.fill('/device/groups')
     await p.method.selectOption('DELETE')
@@ -201,7 +201,7 @@ test('parameters and headers are rows: completed, edited as text, moved, pasted 
   })
 })
 
-test('a filter is built from live values, says what is wrong, and is corrected', async () => {
+test('a filter is built from live values, validated, and corrected', async () => {
   const page = await portal.page({ fresh: true })
   const p = parts(page)
   await step('builds a condition from live values, counts what matches, and keeps text and chips in step', async () => {
@@ -261,7 +261,7 @@ test('a filter is built from live values, says what is wrong, and is corrected',
     await dialog.waitFor({ state: 'detached' })
   })
 
-  await step('a filter the portal refuses says where, and stays as typed', async () => {
+  await step('a filter that the portal refuses shows where, and stays as typed', async () => {
     await open(page, 'GET /device/devices', 'get device devices')
     const bar = p.request.getByRole('region', { name: 'Filter', exact: true })
     const text = bar.getByRole('combobox', { name: 'filter value' })
@@ -294,10 +294,10 @@ test('a filter is built from live values, says what is wrong, and is corrected',
   })
 })
 
-test('variables are completed, leaving a path loses nothing, and the preview shows what goes out', async () => {
+test('variables complete, leaving the path loses nothing, and the preview shows the request', async () => {
   const page = await portal.page({ fresh: true })
   const p = parts(page)
-  await step('a click that leaves the path is not lost, though what was typed becomes rows', async () => {
+  await step('a click that leaves the path works, even if typed parameters become rows', async () => {
     await newRequest(page)
     await p.path.fill('/device/groups?size=5&filter=name~"a long one"&sort=-id')
     await page.keyboard.press('Escape')
@@ -334,7 +334,7 @@ test('variables are completed, leaving a path loses nothing, and the preview sho
     await p.request.getByRole('button', { name: 'Send anyway' }).waitFor()
   })
 
-  await step('the preview shows the request as it goes out, and copies it', async () => {
+  await step('the preview shows the exact request, and copies it', async () => {
     await open(page, 'POST /device/devices', 'post device devices')
     await p.path.fill('/device/devices?dry={{$userId}}')
     await p.request.getByRole('button', { name: 'Preview' }).click()
@@ -348,7 +348,7 @@ test('variables are completed, leaving a path loses nothing, and the preview sho
   })
 })
 
-test('in a low window nothing overlaps, and what is below is said', async () => {
+test('in a low window nothing overlaps, and hidden rows are indicated', async () => {
   const page = await portal.page({ width: 720, height: 450, fresh: true }) // 1440x900 at 200 %
   const p = parts(page)
   await newRequest(page)
@@ -396,10 +396,10 @@ const write = async (page: Page, text: string) => {
   await page.keyboard.insertText(text)
 }
 
-test('the body is edited in rows and as text, after the schema, and undone', async () => {
+test('the body is edited as rows and as text, by its schema, and undone', async () => {
   const page = await portal.page({ fresh: true })
   const p = parts(page)
-  await step('the values of nested rows stand under those of the others', async () => {
+  await step('the values of nested rows are aligned', async () => {
     await open(page, 'POST /device/devices', 'post device devices')
     const values = parts(page)
       .request.getByRole('region', { name: 'Body' })
@@ -409,7 +409,7 @@ test('the body is edited in rows and as text, after the schema, and undone', asy
     expect(new Set(lefts).size).toBe(1)
   })
 
-  await step('nested rows are added, moved, switched and removed, and every other letter stays', async () => {
+  await step('nested rows are added, moved, disabled and removed without other changes', async () => {
     await newRequest(page)
     await p.method.selectOption('POST')
     await write(page, '{"n": 1.50, "in": {"deep": 9007199254740993, "x": null}, "list": [10, 2.0, 30]}')
@@ -474,7 +474,7 @@ test('the body is edited in rows and as text, after the schema, and undone', asy
     expect(JSON.parse(text)).toMatchObject({ type: 'ResourceGroupSDT', startDateTime: Number(want) })
   })
 
-  await step('it offers the names of the fields at the first quote, and takes the last one with it', async () => {
+  await step('it completes field names at the first quote, and adds the closing one', async () => {
     await open(page, 'POST /device/devices', 'post device devices')
     const text = await raw(page)
     await text.click()
@@ -489,28 +489,25 @@ test('the body is edited in rows and as text, after the schema, and undone', asy
     await expect.poll(() => text.innerText()).toBe('{"displayName": ""}')
   })
 
-  await step(
-    'is checked against the schema, laid out without a change, and undone first by the editor, then by the request',
-    async () => {
-      await open(page, 'POST /device/devices', 'post device devices')
-      await write(page, '{"displaynam":"x","preferredCollectorId":"1"}')
-      await p.request.getByRole('button', { name: '3 problems' }).click()
-      await page.keyboard.press('Control+Shift+M')
-      await p.request.locator('.cm-panel-lint').getByText('no field “displaynam”; did you mean displayName?').waitFor()
-      await page.keyboard.press('Escape')
-      await p.request.getByRole('button', { name: 'Format' }).click()
-      await expect
-        .poll(() => p.request.locator('.cm-content').innerText())
-        .toBe('{\n  "displaynam": "x",\n  "preferredCollectorId": "1"\n}')
-      await p.request.locator('.cm-content').click()
-      await page.keyboard.press('Control+Z')
-      await expect
-        .poll(() => p.request.locator('.cm-content').innerText())
-        .toBe('{"displaynam":"x","preferredCollectorId":"1"}')
-      await page.keyboard.press('Control+Z')
-      await expect.poll(() => p.request.locator('.cm-content').innerText()).toContain('"name"')
-      await page.keyboard.press('Control+Z')
-      await expect.poll(() => p.path.inputValue()).toBe('')
-    },
-  )
+  await step('is validated by the schema, formatted, and undone first by the editor, then by the request', async () => {
+    await open(page, 'POST /device/devices', 'post device devices')
+    await write(page, '{"displaynam":"x","preferredCollectorId":"1"}')
+    await p.request.getByRole('button', { name: '3 problems' }).click()
+    await page.keyboard.press('Control+Shift+M')
+    await p.request.locator('.cm-panel-lint').getByText('no field “displaynam”; did you mean displayName?').waitFor()
+    await page.keyboard.press('Escape')
+    await p.request.getByRole('button', { name: 'Format' }).click()
+    await expect
+      .poll(() => p.request.locator('.cm-content').innerText())
+      .toBe('{\n  "displaynam": "x",\n  "preferredCollectorId": "1"\n}')
+    await p.request.locator('.cm-content').click()
+    await page.keyboard.press('Control+Z')
+    await expect
+      .poll(() => p.request.locator('.cm-content').innerText())
+      .toBe('{"displaynam":"x","preferredCollectorId":"1"}')
+    await page.keyboard.press('Control+Z')
+    await expect.poll(() => p.request.locator('.cm-content').innerText()).toContain('"name"')
+    await page.keyboard.press('Control+Z')
+    await expect.poll(() => p.path.inputValue()).toBe('')
+  })
 })

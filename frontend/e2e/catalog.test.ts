@@ -4,10 +4,10 @@ import { step } from './story'
 
 const portal = suite()
 
-test('endpoints are found, chosen, and never take the place of what was edited', async () => {
+test('endpoints are searched and selected, and never replace an edited request', async () => {
   const page = await portal.page({ fresh: true })
   const p = parts(page)
-  await step('search matches path, method and description, and choosing fills an untouched tab', async () => {
+  await step('search matches path, method and description, and selecting fills an untouched tab', async () => {
     await newRequest(page)
     await p.search.fill('get device devices')
     const hit = endpoint(page, 'GET /device/devices')
@@ -20,7 +20,7 @@ test('endpoints are found, chosen, and never take the place of what was edited',
     await p.tools.getByRole('heading', { level: 2 }).waitFor()
   })
 
-  await step('selecting the next endpoint clears the response of a request that was sent as it was', async () => {
+  await step('selecting another endpoint clears the response of an unedited request', async () => {
     await p.search.fill('get setting version')
     await endpoint(page, 'GET /setting/version').click()
     await page.keyboard.press('Control+Enter')
@@ -31,14 +31,14 @@ test('endpoints are found, chosen, and never take the place of what was edited',
     await expect.poll(() => p.status.innerText()).not.toContain('200')
   })
 
-  await step('a DELETE is spelled out wherever methods stand', async () => {
+  await step('DELETE is spelled out wherever methods are shown', async () => {
     await p.search.fill('delete device devices')
     await endpoint(page, 'DELETE /device/devices/{id}').click()
     await expect.poll(() => p.tabs.first().innerText()).toMatch(/DELETE/)
     await expect.poll(() => page.getByText('DEL', { exact: true }).count()).toBe(0)
   })
 
-  await step('an edited request is never overwritten by a choice', async () => {
+  await step('selecting an endpoint never overwrites an edited request', async () => {
     await newRequest(page)
     await p.path.fill('/device/groups/1')
     await p.search.fill('version')
@@ -49,7 +49,7 @@ test('endpoints are found, chosen, and never take the place of what was edited',
     expect(names).toContain('GET /setting/version')
   })
 
-  await step('choosing a POST puts an example body in', async () => {
+  await step('selecting a POST inserts an example body', async () => {
     await p.search.fill('post devices')
     await endpoint(page, 'POST /device/devices').click()
     await expect.poll(() => p.method.inputValue()).toBe('POST')
@@ -58,10 +58,10 @@ test('endpoints are found, chosen, and never take the place of what was edited',
   })
 })
 
-test('favourites and what was used last stand above the categories', async () => {
+test('favourites and recent endpoints are above the categories', async () => {
   const page = await portal.page({ fresh: true })
   const p = parts(page)
-  await step('what matched is shown, and favourites come and go by key', async () => {
+  await step('matches are highlighted, and a key adds and removes favourites', async () => {
     await newRequest(page)
     await p.search.fill('preferredCollectorId device')
     const hit = p.catalog.getByRole('treeitem').first()
@@ -79,7 +79,7 @@ test('favourites and what was used last stand above the categories', async () =>
     await expect.poll(() => p.catalog.getByRole('treeitem', { name: /^Favourites/ }).count()).toBe(0)
   })
 
-  await step('categories open and close with the keyboard', async () => {
+  await step('categories expand and collapse by keyboard', async () => {
     const category = p.catalog.getByRole('treeitem', { name: /^Settings \d/ })
     await category.focus()
     const before = await category.getAttribute('aria-expanded')
@@ -87,7 +87,7 @@ test('favourites and what was used last stand above the categories', async () =>
     await expect.poll(() => category.getAttribute('aria-expanded')).toBe(before === 'true' ? 'false' : 'true')
   })
 
-  await step('what was chosen or sent is on top once nobody aims at the tree, and selected once', async () => {
+  await step('recent endpoints move to the top when the tree is idle, and are selected once', async () => {
     const recent = p.catalog.getByRole('treeitem', { name: /^Recent/ })
     const selected = p.catalog.getByRole('treeitem', { selected: true })
     await endpoint(page, 'GET /device/devices').click()

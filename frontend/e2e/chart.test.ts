@@ -41,10 +41,10 @@ function drawn(page: Page): Promise<number> {
   })
 }
 
-test('measured data is drawn, zoomed by keys and by dragging, and a table too', async () => {
+test('data is charted, zoomed by keys and dragging, and shown as a table', async () => {
   const page = await portal.page()
   const p = parts(page)
-  await step('measured data is drawn with its thresholds, zoomed, and the range goes into the request', async () => {
+  await step('data is charted with thresholds, zoomed, and the range changes the request', async () => {
     await newRequest(page)
     const data = `${await dataPath(page, 'web-prod', 'Linux_Host')}/data?period=24`
     await remembered(page, data)
@@ -84,7 +84,7 @@ test('measured data is drawn, zoomed by keys and by dragging, and a table too', 
     await expect.poll(() => drawn(page)).toBeGreaterThan(1000)
   })
 
-  await step('dragging zooms, Escape goes back, and the points are a table too', async () => {
+  await step('dragging zooms, Escape zooms out, and the points are shown as a table', async () => {
     await newRequest(page)
     await sendPath(page, `${await dataPath(page, 'web-prod', 'Ping')}/data?period=24`)
     await p.response.getByRole('tab', { name: 'Chart' }).click()
@@ -133,7 +133,7 @@ test('measured data is drawn, zoomed by keys and by dragging, and a table too', 
       .toEqual([before - by, before - by])
   })
 
-  await step('a graph has its title and unit, and a list offers its numbers over its time', async () => {
+  await step('a graph has its title and unit, and a list offers a chart of its numbers over time', async () => {
     await newRequest(page)
     const instance = await dataPath(page, 'web-prod', 'Linux_Host')
     const [graph, overview] = await page.evaluate(async () => {
@@ -168,7 +168,7 @@ test('measured data is drawn, zoomed by keys and by dragging, and a table too', 
   })
 })
 
-test('several instances are measured against their thresholds, with maintenance that comes every day', async () => {
+test('several instances are charted with thresholds and daily maintenance', async () => {
   const page = await portal.page({ fresh: true })
   const p = parts(page)
   await newRequest(page)

@@ -5,10 +5,10 @@ import { step } from './story'
 
 const portal = suite()
 
-test('values become checks of each response, and the keyboard is enough', async () => {
+test('values become checks, with the keyboard alone', async () => {
   const page = await portal.page({ fresh: true })
   const p = parts(page)
-  await step('a value of the tree becomes a check, and each response says whether it holds', async () => {
+  await step('a value of the tree becomes a check, and each response shows its result', async () => {
     await newRequest(page)
     await sendPath(page, '/device/groups/1?fields=id,name')
     await p.tree.getByRole('treeitem', { name: /^id ?: 1/ }).click({ button: 'right' })
@@ -50,7 +50,7 @@ test('values become checks of each response, and the keyboard is enough', async 
     await expect.poll(() => checks.getByRole('listitem').count()).toBe(2)
   })
 
-  await step('without checks the tab says what they are, by keyboard alone', async () => {
+  await step('an empty Checks tab explains them, by keyboard', async () => {
     await newRequest(page)
     await page.keyboard.press('Control+K')
     await page.keyboard.type('response checks')
@@ -66,7 +66,7 @@ test('values become checks of each response, and the keyboard is enough', async 
   })
 })
 
-test('a run of a collection checks each row of a data file, and its report can be saved', async () => {
+test('a collection runs for each row of a data file, and its report is saved', async () => {
   const page = await portal.page({ fresh: true })
   const p = parts(page)
   await newRequest(page)

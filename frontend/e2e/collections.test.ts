@@ -62,7 +62,7 @@ async function showCollections(page: Page) {
   await parts(page).catalog.getByRole('tab', { name: 'Collections' }).click()
 }
 
-test('requests are saved, several are chosen, exported, moved and deleted, and brought from other tools', async () => {
+test('requests are saved, selected, exported, moved, deleted, and imported from other tools', async () => {
   const page = await portal.page({ user: 'operator' })
   const p = parts(page)
   await step('a request is saved by Ctrl+S, changed, and opened again', async () => {
@@ -90,7 +90,7 @@ test('requests are saved, several are chosen, exported, moved and deleted, and b
   })
 
   await step(
-    'several entries are chosen by keys, exported as a bash script, moved and deleted, and all of it is undone',
+    'several entries are selected by keyboard, exported as a bash script, moved, deleted, and undone',
     async () => {
       await newRequest(page)
       await showCollections(page)
@@ -173,7 +173,7 @@ test('requests are saved, several are chosen, exported, moved and deleted, and b
     },
   )
 
-  await step('who moves over brings collections of Insomnia and Bruno, and environments', async () => {
+  await step('collections and environments of Insomnia and Bruno are imported', async () => {
     await newRequest(page)
     await showCollections(page)
     const dialog = page.getByRole('dialog', { name: 'Import' })
@@ -220,10 +220,10 @@ test('requests are saved, several are chosen, exported, moved and deleted, and b
   })
 })
 
-test('collections come from OpenAPI and Postman, are run, exported and undone', async () => {
+test('collections are imported from OpenAPI and Postman, run, exported and undone', async () => {
   const page = await portal.page()
   const p = parts(page)
-  await step('an OpenAPI document becomes a collection, a folder for each of its tags', async () => {
+  await step('an OpenAPI document becomes a collection with a folder per tag', async () => {
     await newRequest(page)
     await showCollections(page)
     const document = await (await page.request.get(`${portal.url}/api/openapi.json`)).body()
@@ -244,7 +244,7 @@ test('collections come from OpenAPI and Postman, are run, exported and undone', 
     await expect.poll(() => entry(page, /^Devices/).count()).toBe(0)
   })
 
-  await step('a Postman file is looked at, imported, run and exported', async () => {
+  await step('a Postman file is previewed, imported, run and exported', async () => {
     await newRequest(page)
     await showCollections(page)
     await p.catalog.getByRole('button', { name: 'Import…' }).click()
@@ -282,10 +282,10 @@ test('collections come from OpenAPI and Postman, are run, exported and undone', 
   })
 })
 
-test('nothing of a broken file is imported, and keys alone move, rename and delete', async () => {
+test('a damaged file imports nothing, and the keyboard moves, renames and deletes', async () => {
   const page = await portal.page({ user: 'viewer', theme: 'light', width: 1280, height: 800 })
   const p = parts(page)
-  await step('nothing of a broken file is imported, and an import is undone', async () => {
+  await step('a damaged file imports nothing, and an import is undone', async () => {
     await newRequest(page)
     await showCollections(page)
     await p.catalog.getByRole('button', { name: 'Import…' }).click()
@@ -305,7 +305,7 @@ test('nothing of a broken file is imported, and keys alone move, rename and dele
     await p.catalog.getByText('No collections yet').waitFor()
   })
 
-  await step('collections are moved, renamed and deleted by keys alone', async () => {
+  await step('collections are moved, renamed and deleted by keyboard', async () => {
     await newRequest(page)
     await showCollections(page)
     for (const name of ['One', 'Two']) {
@@ -363,78 +363,75 @@ async function importText(page: Page, text: string) {
   await dialog.waitFor({ state: 'detached' })
 }
 
-test('a collection becomes a script, is run, and moved by the mouse', async () => {
+test('a collection becomes a script, is run, and moved with the mouse', async () => {
   const page = await portal.page({ width: 1280, height: 800 })
   const p = parts(page)
-  await step(
-    'a collection becomes a script that runs: over all pages, with what the first response gives the next',
-    async () => {
-      await newRequest(page)
-      await showCollections(page)
-      await importText(
-        page,
-        '## Scripted\n# Devices\ncurl /device/devices?size=50&fields=id\n# One\ncurl /device/devices/{{foundId}}\n',
-      )
-      const [token, total, extractor] = await page.evaluate(async () => {
-        const start = (await (await fetch('/explorer/start')).json()) as { user: { id: number; csrfToken: string } }
-        const headers = { 'Content-Type': 'application/json', 'X-CSRF-Token': start.user.csrfToken }
-        const send = async (path: string, body: object) =>
-          (await (await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) })).json()) as {
-            bearer?: string
-            token?: string
-            id: number
-          }
-        const { id } = await send('/explorer/extractors', {
-          endpoint: 'GET /device/devices',
-          path: '$.items[0].id',
-          variable: 'foundId',
-        })
-        const { total } = (await (await fetch('/api/device/devices?size=1')).json()) as { total: number }
-        const made = await send(`/api/setting/admins/${start.user.id}/apitokens`, { note: 'scripts' })
-        return [made.bearer ?? made.token, total, id] as const
-      })
-      await entry(page, /^Scripted/).click({ button: 'right' })
-      await page.getByRole('menuitem', { name: 'Write a script…' }).click()
-      const dialog = page.getByRole('dialog', { name: '2 requests as one script' })
-      for (const [label, program, flag] of [
-        ['Bash', 'bash', '-c'],
-        ['Python', 'python3', '-c'],
-        ['JavaScript', 'node', '-e'],
-      ]) {
-        await dialog.getByRole('radio', { name: label }).check({ force: true })
-        await dialog
-          .getByText({ Bash: 'set -euo', Python: 'import urllib.request', JavaScript: 'const var' }[label]!)
-          .first()
-          .waitFor()
-        await dialog.getByRole('button', { name: 'Copy script' }).click()
-        const code = await page.evaluate(() => navigator.clipboard.readText())
-        const env = { ...process.env, SPYGLASS_TOKEN: token }
-        const { stdout, stderr } = await promisify(execFile)(program, [flag, code], { env, maxBuffer: 1 << 26 })
-        const said = stderr.trim().split('\n')
-        expect(said).toHaveLength(Math.ceil(total / 50) + 1)
-        expect(said.slice(0, 2)).toEqual(['1. Devices from 0: 200', '1. Devices from 50: 200'])
-        expect(said.at(-1)).toBe('2. One: 200')
-        expect(stdout).toContain('"displayName"')
-        const elsewhere = { ...env, SPYGLASS_PORTAL: 'http://127.0.0.1:1/api' }
-        await expect(promisify(execFile)(program, [flag, code], { env: elsewhere })).rejects.toThrow()
-      }
-      await dialog.getByRole('checkbox', { name: 'Get all pages of lists' }).uncheck()
-      await dialog.getByText('sendPages').first().waitFor({ state: 'detached' })
-      await dialog.getByRole('button', { name: 'Close' }).click()
-      await page.evaluate(async (id) => {
-        const start = (await (await fetch('/explorer/start')).json()) as { user: { csrfToken: string } }
-        const { folders } = (await (await fetch('/explorer/collections/tree')).json()) as {
-          folders: { id: number; parentId: number }[]
+  await step('a collection becomes a script that fetches all pages and passes values on', async () => {
+    await newRequest(page)
+    await showCollections(page)
+    await importText(
+      page,
+      '## Scripted\n# Devices\ncurl /device/devices?size=50&fields=id\n# One\ncurl /device/devices/{{foundId}}\n',
+    )
+    const [token, total, extractor] = await page.evaluate(async () => {
+      const start = (await (await fetch('/explorer/start')).json()) as { user: { id: number; csrfToken: string } }
+      const headers = { 'Content-Type': 'application/json', 'X-CSRF-Token': start.user.csrfToken }
+      const send = async (path: string, body: object) =>
+        (await (await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) })).json()) as {
+          bearer?: string
+          token?: string
+          id: number
         }
-        const made = Math.max(...folders.filter((f) => f.parentId === 0).map((f) => f.id))
-        for (const path of [`extractors/${id}`, `collections/${made}`])
-          await fetch(`/explorer/${path}`, { method: 'DELETE', headers: { 'X-CSRF-Token': start.user.csrfToken } })
-      }, extractor)
-    },
-  )
+      const { id } = await send('/explorer/extractors', {
+        endpoint: 'GET /device/devices',
+        path: '$.items[0].id',
+        variable: 'foundId',
+      })
+      const { total } = (await (await fetch('/api/device/devices?size=1')).json()) as { total: number }
+      const made = await send(`/api/setting/admins/${start.user.id}/apitokens`, { note: 'scripts' })
+      return [made.bearer ?? made.token, total, id] as const
+    })
+    await entry(page, /^Scripted/).click({ button: 'right' })
+    await page.getByRole('menuitem', { name: 'Write a script…' }).click()
+    const dialog = page.getByRole('dialog', { name: '2 requests as one script' })
+    for (const [label, program, flag] of [
+      ['Bash', 'bash', '-c'],
+      ['Python', 'python3', '-c'],
+      ['JavaScript', 'node', '-e'],
+    ]) {
+      await dialog.getByRole('radio', { name: label }).check({ force: true })
+      await dialog
+        .getByText({ Bash: 'set -euo', Python: 'import urllib.request', JavaScript: 'const var' }[label]!)
+        .first()
+        .waitFor()
+      await dialog.getByRole('button', { name: 'Copy script' }).click()
+      const code = await page.evaluate(() => navigator.clipboard.readText())
+      const env = { ...process.env, SPYGLASS_TOKEN: token }
+      const { stdout, stderr } = await promisify(execFile)(program, [flag, code], { env, maxBuffer: 1 << 26 })
+      const said = stderr.trim().split('\n')
+      expect(said).toHaveLength(Math.ceil(total / 50) + 1)
+      expect(said.slice(0, 2)).toEqual(['1. Devices from 0: 200', '1. Devices from 50: 200'])
+      expect(said.at(-1)).toBe('2. One: 200')
+      expect(stdout).toContain('"displayName"')
+      const elsewhere = { ...env, SPYGLASS_PORTAL: 'http://127.0.0.1:1/api' }
+      await expect(promisify(execFile)(program, [flag, code], { env: elsewhere })).rejects.toThrow()
+    }
+    await dialog.getByRole('checkbox', { name: 'Get all pages of lists' }).uncheck()
+    await dialog.getByText('sendPages').first().waitFor({ state: 'detached' })
+    await dialog.getByRole('button', { name: 'Close' }).click()
+    await page.evaluate(async (id) => {
+      const start = (await (await fetch('/explorer/start')).json()) as { user: { csrfToken: string } }
+      const { folders } = (await (await fetch('/explorer/collections/tree')).json()) as {
+        folders: { id: number; parentId: number }[]
+      }
+      const made = Math.max(...folders.filter((f) => f.parentId === 0).map((f) => f.id))
+      for (const path of [`extractors/${id}`, `collections/${made}`])
+        await fetch(`/explorer/${path}`, { method: 'DELETE', headers: { 'X-CSRF-Token': start.user.csrfToken } })
+    }, extractor)
+  })
 
   await step(
-    'a collection is run: it asks about writes, stops or goes on at a failure, and each result opens its entry',
+    'a collection run confirms writes, stops or continues at a failure, and results open their entry',
     async () => {
       await newRequest(page)
       await showCollections(page)
@@ -486,137 +483,131 @@ test('a collection becomes a script, is run, and moved by the mouse', async () =
     },
   )
 
-  await step(
-    'by the mouse, entries go between others, into a collection and out of it, and a file that is dropped on one is imported there',
-    async () => {
-      await newRequest(page)
-      await showCollections(page)
-      await importText(page, house)
-      await entry(page, /^Cellar,/).click()
-      await entry(page, /^Attic,/).click()
-      const names = () =>
-        shelf(page)
-          .getByRole('treeitem')
-          .evaluateAll((all) =>
-            all
-              .map((e) => `${e.ariaLevel} ${e.ariaLabel?.replace(/^[A-Z]+ |,.*/g, '')}`)
-              .filter((n) => /cURL commands|Cellar|Attic|Boiler|Pump|Fan|Hatch|Roof/.test(n)),
-          )
-      await expect
-        .poll(names)
-        .toEqual(['1 cURL commands', '2 Cellar', '3 Boiler', '3 Pump', '3 Fan', '2 Attic', '3 Hatch'])
-      const drag = async (what: RegExp, to: RegExp | number, part = 0.5) => {
-        const from = (await entry(page, what).boundingBox())!
-        const box = typeof to === 'number' ? { y: to, height: 0 } : (await entry(page, to).boundingBox())!
-        await page.mouse.move(from.x + 90, from.y + 14)
-        await page.mouse.down()
-        await page.mouse.move(from.x + 90, from.y + 18, { steps: 2 })
-        await page.mouse.move(from.x + 90, box.y + box.height * part, { steps: 4 })
-        await page.mouse.up()
-      }
-      await drag(/^GET Boiler$/, /^GET Pump$/, 0.8)
-      await expect
-        .poll(names)
-        .toEqual(['1 cURL commands', '2 Cellar', '3 Pump', '3 Boiler', '3 Fan', '2 Attic', '3 Hatch'])
-      await drag(/^GET Hatch$/, /^GET Boiler$/, 0.2)
-      await expect
-        .poll(names)
-        .toEqual(['1 cURL commands', '2 Cellar', '3 Pump', '3 Hatch', '3 Boiler', '3 Fan', '2 Attic'])
-      await page.getByTestId('toast').getByRole('button', { name: 'Undo' }).click()
-      await expect
-        .poll(names)
-        .toEqual(['1 cURL commands', '2 Cellar', '3 Pump', '3 Boiler', '3 Fan', '2 Attic', '3 Hatch'])
-      await drag(/^Attic,/, /^Cellar,/, 0.1)
-      await expect
-        .poll(names)
-        .toEqual(['1 cURL commands', '2 Attic', '3 Hatch', '2 Cellar', '3 Pump', '3 Boiler', '3 Fan'])
-      await drag(/^Cellar,/, 600)
-      await expect
-        .poll(names)
-        .toEqual(['1 cURL commands', '2 Attic', '3 Hatch', '1 Cellar', '2 Pump', '2 Boiler', '2 Fan'])
-      await drag(/^Cellar,/, /^Attic,/)
-      await expect
-        .poll(names)
-        .toEqual(['1 cURL commands', '2 Attic', '3 Cellar', '4 Pump', '4 Boiler', '4 Fan', '3 Hatch'])
+  await step('entries are dragged between others and collections, and a dropped file is imported', async () => {
+    await newRequest(page)
+    await showCollections(page)
+    await importText(page, house)
+    await entry(page, /^Cellar,/).click()
+    await entry(page, /^Attic,/).click()
+    const names = () =>
+      shelf(page)
+        .getByRole('treeitem')
+        .evaluateAll((all) =>
+          all
+            .map((e) => `${e.ariaLevel} ${e.ariaLabel?.replace(/^[A-Z]+ |,.*/g, '')}`)
+            .filter((n) => /cURL commands|Cellar|Attic|Boiler|Pump|Fan|Hatch|Roof/.test(n)),
+        )
+    await expect
+      .poll(names)
+      .toEqual(['1 cURL commands', '2 Cellar', '3 Boiler', '3 Pump', '3 Fan', '2 Attic', '3 Hatch'])
+    const drag = async (what: RegExp, to: RegExp | number, part = 0.5) => {
+      const from = (await entry(page, what).boundingBox())!
+      const box = typeof to === 'number' ? { y: to, height: 0 } : (await entry(page, to).boundingBox())!
+      await page.mouse.move(from.x + 90, from.y + 14)
+      await page.mouse.down()
+      await page.mouse.move(from.x + 90, from.y + 18, { steps: 2 })
+      await page.mouse.move(from.x + 90, box.y + box.height * part, { steps: 4 })
+      await page.mouse.up()
+    }
+    await drag(/^GET Boiler$/, /^GET Pump$/, 0.8)
+    await expect
+      .poll(names)
+      .toEqual(['1 cURL commands', '2 Cellar', '3 Pump', '3 Boiler', '3 Fan', '2 Attic', '3 Hatch'])
+    await drag(/^GET Hatch$/, /^GET Boiler$/, 0.2)
+    await expect
+      .poll(names)
+      .toEqual(['1 cURL commands', '2 Cellar', '3 Pump', '3 Hatch', '3 Boiler', '3 Fan', '2 Attic'])
+    await page.getByTestId('toast').getByRole('button', { name: 'Undo' }).click()
+    await expect
+      .poll(names)
+      .toEqual(['1 cURL commands', '2 Cellar', '3 Pump', '3 Boiler', '3 Fan', '2 Attic', '3 Hatch'])
+    await drag(/^Attic,/, /^Cellar,/, 0.1)
+    await expect
+      .poll(names)
+      .toEqual(['1 cURL commands', '2 Attic', '3 Hatch', '2 Cellar', '3 Pump', '3 Boiler', '3 Fan'])
+    await drag(/^Cellar,/, 600)
+    await expect
+      .poll(names)
+      .toEqual(['1 cURL commands', '2 Attic', '3 Hatch', '1 Cellar', '2 Pump', '2 Boiler', '2 Fan'])
+    await drag(/^Cellar,/, /^Attic,/)
+    await expect
+      .poll(names)
+      .toEqual(['1 cURL commands', '2 Attic', '3 Cellar', '4 Pump', '4 Boiler', '4 Fan', '3 Hatch'])
 
-      const file = await page.evaluateHandle(() => {
-        const data = new DataTransfer()
-        data.items.add(new File(['curl /alert/alerts'], 'Roof.sh'))
-        return data
-      })
-      await entry(page, /^Attic,/).dispatchEvent('drop', { dataTransfer: file })
-      const dialog = page.getByRole('dialog', { name: 'Import' })
-      await expect
-        .poll(() => dialog.getByLabel('Into').evaluate((s: HTMLSelectElement) => s.selectedOptions[0].text))
-        .toBe('cURL commands / Attic')
-      await page.keyboard.press('Enter')
-      await expect.poll(names).toContain('3 Roof')
-      await page.getByRole('contentinfo').or(parts(page).status).first().dispatchEvent('drop', { dataTransfer: file })
-      expect(await names()).toContain('3 Roof') // the page is still there, and no dialog opens
-    },
-  )
+    const file = await page.evaluateHandle(() => {
+      const data = new DataTransfer()
+      data.items.add(new File(['curl /alert/alerts'], 'Roof.sh'))
+      return data
+    })
+    await entry(page, /^Attic,/).dispatchEvent('drop', { dataTransfer: file })
+    const dialog = page.getByRole('dialog', { name: 'Import' })
+    await expect
+      .poll(() => dialog.getByLabel('Into').evaluate((s: HTMLSelectElement) => s.selectedOptions[0].text))
+      .toBe('cURL commands / Attic')
+    await page.keyboard.press('Enter')
+    await expect.poll(names).toContain('3 Roof')
+    await page.getByRole('contentinfo').or(parts(page).status).first().dispatchEvent('drop', { dataTransfer: file })
+    expect(await names()).toContain('3 Roof') // the page is still there, and no dialog opens
+  })
 })
 
-test('a collection is kept in a folder, a response as an example', async () => {
+test('a collection is stored in a folder, and a response as an example', async () => {
   const page = await portal.page({ width: 1280, height: 800 })
   const p = parts(page)
-  await step(
-    'a response is kept as an example, shown in the docs, compared with the next one, renamed and deleted',
-    async () => {
-      await newRequest(page)
-      await sendPath(page, '/device/groups?size=2')
-      const keep = async () => {
-        await p.response.getByRole('button', { name: 'Compare…' }).click()
-        await page.getByRole('menuitem', { name: 'Save as example…' }).click()
-      }
-      await keep()
-      await page.getByTestId('toast').getByText('Save the request first.').waitFor()
-      const saving = page.getByRole('dialog', { name: 'Save request' })
-      await saving.getByRole('textbox', { name: 'Name' }).fill('Two groups')
-      await page.keyboard.press('Enter')
-      await saving.waitFor({ state: 'detached' })
-      await keep()
-      const dialog = page.getByRole('dialog', { name: 'Save as example' })
-      await dialog.getByRole('checkbox', { name: 'Date', exact: true }).check()
-      await dialog.getByRole('textbox', { name: 'Name' }).fill('Two of them')
-      await page.keyboard.press('Enter')
-      await page.getByTestId('toast').getByRole('button', { name: 'Show' }).click()
-
-      const one = p.tools.getByRole('button', { name: '200 Two of them' })
-      await one.click()
-      await p.tools.getByText(/^Date: /).waitFor()
-      await p.tools.getByRole('group', { name: 'Body of Two of them' }).getByText('"items"').waitFor()
-      await showCollections(page)
-      await entry(page, 'Two groups, 1 example').waitFor()
-
-      await sendPath(page, '/device/groups?size=3')
-      await p.tools.getByRole('button', { name: 'Compare the response with Two of them' }).click()
-      const comparison = p.response.getByRole('region', { name: 'Comparison' })
-      await comparison.getByText('Example: Two of them').waitFor()
-      await comparison.getByText(/^\d+ differences?$/).waitFor()
-      await comparison.getByRole('button', { name: 'Close comparison' }).click()
+  await step('a response is saved as an example, shown in the docs, compared, renamed and deleted', async () => {
+    await newRequest(page)
+    await sendPath(page, '/device/groups?size=2')
+    const keep = async () => {
       await p.response.getByRole('button', { name: 'Compare…' }).click()
-      await page.getByRole('menuitem', { name: 'Example: Two of them' }).click()
-      await comparison.getByText(/^\d+ differences?$/).waitFor()
-      await comparison.getByRole('button', { name: 'Close comparison' }).click()
+      await page.getByRole('menuitem', { name: 'Save as example…' }).click()
+    }
+    await keep()
+    await page.getByTestId('toast').getByText('Save the request first.').waitFor()
+    const saving = page.getByRole('dialog', { name: 'Save request' })
+    await saving.getByRole('textbox', { name: 'Name' }).fill('Two groups')
+    await page.keyboard.press('Enter')
+    await saving.waitFor({ state: 'detached' })
+    await keep()
+    const dialog = page.getByRole('dialog', { name: 'Save as example' })
+    await dialog.getByRole('checkbox', { name: 'Date', exact: true }).check()
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Two of them')
+    await page.keyboard.press('Enter')
+    await page.getByTestId('toast').getByRole('button', { name: 'Show' }).click()
 
-      await p.tools.getByRole('button', { name: 'Rename Two of them' }).click()
-      await page.keyboard.type('A pair')
-      await page.keyboard.press('Enter')
-      await p.tools.getByRole('button', { name: '200 A pair' }).waitFor()
-      await p.tools.getByRole('button', { name: 'Delete A pair' }).click()
-      await page
-        .getByRole('dialog', { name: 'Delete the example A pair?' })
-        .getByRole('button', { name: 'Delete' })
-        .click()
-      await p.tools.getByRole('heading', { name: 'Saved examples' }).waitFor({ state: 'detached' })
-      await entry(page, 'Two groups').click()
-      await entry(page, 'Two groups').press('Delete')
-      await entry(page, 'Two groups').waitFor({ state: 'detached' })
-    },
-  )
+    const one = p.tools.getByRole('button', { name: '200 Two of them' })
+    await one.click()
+    await p.tools.getByText(/^Date: /).waitFor()
+    await p.tools.getByRole('group', { name: 'Body of Two of them' }).getByText('"items"').waitFor()
+    await showCollections(page)
+    await entry(page, 'Two groups, 1 example').waitFor()
 
-  await step('a collection is kept in a folder, and both sides follow each other', async () => {
+    await sendPath(page, '/device/groups?size=3')
+    await p.tools.getByRole('button', { name: 'Compare the response with Two of them' }).click()
+    const comparison = p.response.getByRole('region', { name: 'Comparison' })
+    await comparison.getByText('Example: Two of them').waitFor()
+    await comparison.getByText(/^\d+ differences?$/).waitFor()
+    await comparison.getByRole('button', { name: 'Close comparison' }).click()
+    await p.response.getByRole('button', { name: 'Compare…' }).click()
+    await page.getByRole('menuitem', { name: 'Example: Two of them' }).click()
+    await comparison.getByText(/^\d+ differences?$/).waitFor()
+    await comparison.getByRole('button', { name: 'Close comparison' }).click()
+
+    await p.tools.getByRole('button', { name: 'Rename Two of them' }).click()
+    await page.keyboard.type('A pair')
+    await page.keyboard.press('Enter')
+    await p.tools.getByRole('button', { name: '200 A pair' }).waitFor()
+    await p.tools.getByRole('button', { name: 'Delete A pair' }).click()
+    await page
+      .getByRole('dialog', { name: 'Delete the example A pair?' })
+      .getByRole('button', { name: 'Delete' })
+      .click()
+    await p.tools.getByRole('heading', { name: 'Saved examples' }).waitFor({ state: 'detached' })
+    await entry(page, 'Two groups').click()
+    await entry(page, 'Two groups').press('Delete')
+    await entry(page, 'Two groups').waitFor({ state: 'detached' })
+  })
+
+  await step('a collection is stored in a folder, and changes are synced both ways', async () => {
     await newRequest(page)
     await p.path.fill('/device/devices')
     await page.keyboard.press('Control+s')
@@ -685,7 +676,7 @@ curl /alert/alerts
 curl /setting/version
 `
 
-test('a collection is shared with another user, who changes a request of it at the same time', async () => {
+test('a shared collection is edited by two users at the same time', async () => {
   const mine = await portal.page({ user: 'admin' })
   const my = parts(mine)
   await newRequest(mine)

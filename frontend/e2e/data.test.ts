@@ -32,7 +32,7 @@ async function addVariable(page: Page, name: string) {
   expect(made.status()).toBe(201)
 }
 
-test('a backup is saved, a broken one changes nothing, and the whole one comes back at the next start, until that is undone', async () => {
+test('a backup is saved and restored at the next start, a damaged one changes nothing, and the restore is undone', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'spyglass-e2e-backup-'))
   const page = await portal.page({ fresh: true })
   await addVariable(page, 'before')
@@ -86,9 +86,9 @@ test('a backup is saved, a broken one changes nothing, and the whole one comes b
   await rm(folder, { recursive: true })
 })
 
-test('diagnostics are saved, all settings are reset at once and come back, and licences are found', async () => {
+test('diagnostics are saved, all settings are reset and restored, and licences are shown', async () => {
   const page = await portal.page({ fresh: true, theme: 'dark' })
-  await step('diagnostics are saved, and all settings are reset at once and come back', async () => {
+  await step('diagnostics are saved, and all settings are reset and restored', async () => {
     const theme = () => page.evaluate(() => document.documentElement.dataset.theme)
     const appearance = await settings(page, 'Appearance')
     await appearance.getByRole('group', { name: 'Theme' }).getByRole('radio', { name: 'Light' }).check()
@@ -105,7 +105,7 @@ test('diagnostics are saved, all settings are reset at once and come back, and l
     await expect.poll(() => theme()).toBe('light')
   })
 
-  await step('About tells the version and finds a licence', async () => {
+  await step('About shows the version and finds a licence', async () => {
     const rule = '-'.repeat(78)
     await page.route('**/licences.txt', (route) =>
       route.fulfill({

@@ -38,7 +38,7 @@ async function change(page: Page, path: string, body: unknown) {
   ).toBe(200)
 }
 
-test('thresholds are tried on a device, set in place, undone, and never written over what somebody else set', async () => {
+test('thresholds are tested on a device, changed, undone, and never overwrite the change of another user', async () => {
   const page = await portal.page({ fresh: true })
   await open(page, 'Linux_Host')
   const { items } = (await answer(page, '/setting/datasources?filter=name:"Linux_Host"&fields=id,dataPoints')) as {
@@ -142,7 +142,7 @@ test('thresholds are tried on a device, set in place, undone, and never written 
   await page.getByRole('heading', { name: 'web-prod-01.fra' }).waitFor()
 })
 
-test('a second click on what the first has opened chooses no text', async () => {
+test('a double click on a control that opens a form selects no text', async () => {
   const page = await portal.page({ fresh: true })
   const grid = await list(page)
   const box = (await grid.getByRole('row', { name: /Ping/ }).boundingBox())!
@@ -155,7 +155,7 @@ test('a second click on what the first has opened chooses no text', async () => 
   expect(await page.evaluate(() => String(getSelection()))).toBe('')
 })
 
-test('a data source goes out as a file and comes in again', async () => {
+test('a data source is exported and imported', async () => {
   const page = await portal.page({ fresh: true })
   await open(page, 'Redis')
   const [download] = await Promise.all([
@@ -183,7 +183,7 @@ test('a data source goes out as a file and comes in again', async () => {
   await expect.poll(() => page.getByRole('spinbutton', { name: /^Collect every/ }).inputValue()).toBe('30')
 })
 
-test('a decimal comma is typed and shown where the system has one; the portal gets a point', async () => {
+test('decimal commas are accepted and shown in locales that use them, and sent as points', async () => {
   const page = await portal.page({ fresh: true, locale: 'pt-BR' })
   await open(page, 'Linux_Host')
   const limit = page.getByRole('textbox', { name: 'Warning limit of cpuPercent' })

@@ -31,7 +31,7 @@ const drawn = (page: Page) =>
     }),
   )
 
-test('charts share one cursor and one range, compare, and are tables too', async () => {
+test('charts share a cursor and a range, are compared, and are shown as tables', async () => {
   await portal.filled
   const page = await portal.page({ fresh: true })
   await device(page, 'web-prod-01.fra')
@@ -124,9 +124,9 @@ test('charts share one cursor and one range, compare, and are tables too', async
   await page.getByRole('heading', { name: 'web-prod-01.fra' }).waitFor()
 })
 
-test('of several instances the one in trouble is first, and alerts are listed and acknowledged', async () => {
+test('the instance with an alert comes first, and alerts are listed and acknowledged', async () => {
   const page = await portal.page({ fresh: true })
-  await step('of several instances the one in trouble is shown first, and each says how it is', async () => {
+  await step('the instance with an alert is shown first, and each shows its state', async () => {
     await portal.filled
     const { name, worst } = await page.evaluate(async () => {
       const alerts = async (filter: string) =>
@@ -195,9 +195,9 @@ test('of several instances the one in trouble is first, and alerts are listed an
   })
 })
 
-test('devices are compared in one chart, chosen there and in the fleet', async () => {
+test('devices selected in the chart or the fleet are compared in one chart', async () => {
   const page = await portal.page({ fresh: true, width: 1280, height: 800 })
-  await step('devices are compared in one chart, found by the keyboard, and the place brings it back', async () => {
+  await step('devices are compared in one chart by keyboard, and the address restores it', async () => {
     await portal.filled
     await device(page, 'web-prod-01.fra')
     await page
@@ -259,7 +259,7 @@ test('devices are compared in one chart, chosen there and in the fleet', async (
   })
 })
 
-test('what is compared and lacks the data source, is silent or has gone says so', async () => {
+test('compared devices without the data source, without data or deleted are marked', async () => {
   await portal.filled
   const page = await portal.page({ fresh: true })
   const [web, firewall, silent] = await page.evaluate(async () => {
@@ -301,7 +301,7 @@ test('what is compared and lacks the data source, is silent or has gone says so'
   await page.getByRole('slider', { name: /^Processors\. cpuPercent/ }).waitFor()
 })
 
-test('charts wait for the past of the demo, and are drawn once it is filled', async () => {
+test('charts wait until the demo history is generated', async () => {
   await portal.filled
   const page = await portal.page({ fresh: true })
   await page.route('**/api/demo/time', async (route) => {
@@ -332,7 +332,7 @@ test('charts wait for the past of the demo, and are drawn once it is filled', as
   await page.getByRole('slider', { name: /^Processors\. / }).waitFor()
 })
 
-test('properties are changed, secrets are never shown, and what was done is in the history', async () => {
+test('properties are changed, secrets are never shown, and changes are in the history', async () => {
   const page = await portal.page({ fresh: true })
   await device(page, 'web-prod-01.osl')
   const toast = page.getByTestId('toast')

@@ -4,10 +4,10 @@ import { step } from './story'
 
 const portal = suite()
 
-test('docs follow the path, and put parameters, conditions and fields into the request', async () => {
+test('docs follow the path, and insert parameters, conditions and fields into the request', async () => {
   const page = await portal.page({ fresh: true })
   const p = parts(page)
-  await step('a typed path brings its docs to the front once, and opens the tools for them', async () => {
+  await step('a typed path opens its docs once', async () => {
     await newRequest(page)
     const shown = (name: string) => p.tools.getByRole('tab', { name, selected: true }).waitFor()
     await page.keyboard.press('Control+h')
@@ -35,7 +35,7 @@ test('docs follow the path, and put parameters, conditions and fields into the r
     await shown('Docs')
   })
 
-  await step('parameters go into the request on a click and by keyboard, with feedback and a way back', async () => {
+  await step('parameters are inserted by click and keyboard, with feedback and undo', async () => {
     await newRequest(page)
     await p.path.fill('/device/devices')
     await page.keyboard.press('Escape')
@@ -58,7 +58,7 @@ test('docs follow the path, and put parameters, conditions and fields into the r
     expect(sent).not.toContain('sort=')
   })
 
-  await step('the operators of a field begin a condition in the filter', async () => {
+  await step('an operator of a field starts a condition in the filter', async () => {
     await newRequest(page)
     await p.path.fill('/device/devices')
     await page.keyboard.press('Escape')
@@ -72,7 +72,7 @@ test('docs follow the path, and put parameters, conditions and fields into the r
       .then((values) => expect(values.join('\n')).toContain('id>:'))
   })
 
-  await step('fields of the body go in with an example value, nested ones too, and search finds them', async () => {
+  await step('body fields, also nested ones, are inserted with an example value, and are searchable', async () => {
     await newRequest(page)
     await p.search.fill('post devices')
     await endpoint(page, 'POST /device/devices').click()
@@ -96,7 +96,7 @@ test('docs follow the path, and put parameters, conditions and fields into the r
     await until(editor, /^[^,]*"displayName"[^,]*$/)
   })
 
-  await step('rights, errors and the response of an endpoint are shown', async () => {
+  await step('permissions, errors and the response of an endpoint are shown', async () => {
     await newRequest(page)
     await p.path.fill('/device/devices/7')
     await page.keyboard.press('Escape')
@@ -115,7 +115,7 @@ test('docs follow the path, and put parameters, conditions and fields into the r
   })
 
   await step(
-    'a body lists what can be written, a permission is one line, and a long name is above its description',
+    'a body lists writable fields, a permission is one line, and a long name is above its description',
     async () => {
       await newRequest(page)
       const docs = p.tools.getByRole('group', { name: 'Documentation' })

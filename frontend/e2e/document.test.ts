@@ -6,38 +6,35 @@ import { step } from './story'
 
 const portal = suite()
 
-test('a response is filtered, its rows copied, and what it says never run', async () => {
+test('a response is filtered, its rows are copied, and its content is never executed', async () => {
   const page = await portal.page()
   const p = parts(page)
-  await step(
-    'a filter shows the matches as a tree, says what is wrong and where, and goes on with the next response',
-    async () => {
-      await newRequest(page)
-      await sendPath(page, '/device/devices?size=20')
-      await p.response.getByRole('button', { name: 'Filter', exact: true }).click()
-      const field = p.response.getByRole('searchbox', { name: 'Filter response' })
-      await p.response.getByRole('listbox', { name: 'Examples' }).waitFor()
-      await field.fill('$.items[*].displayName')
-      const bar = p.response.getByRole('search', { name: 'Filter' })
-      await until(bar, /20 matches/)
-      await p.tree.getByRole('treeitem', { level: 2 }).first().waitFor()
-      await page.keyboard.press('Enter')
-      await field.fill('.items[] | select(.id == ')
-      await until(bar, /at character \d+/)
-      await field.fill('.items[] | .displ')
-      await p.response.getByRole('option', { name: 'displayName', exact: true }).waitFor()
-      await page.keyboard.press('ArrowDown')
-      await page.keyboard.press('Enter')
-      await expect.poll(() => field.inputValue()).toBe('.items[] | .displayName')
-      await until(bar, /20 matches/)
-      await sendPath(page, '/device/devices?size=5', /· 5 items/)
-      await until(bar, /5 matches/)
-      await p.response.getByRole('button', { name: 'Clear filter' }).click()
-      await p.tree.getByRole('treeitem', { name: /^total/ }).waitFor()
-    },
-  )
+  await step('a filter shows matches as a tree, locates errors, and applies to the next response', async () => {
+    await newRequest(page)
+    await sendPath(page, '/device/devices?size=20')
+    await p.response.getByRole('button', { name: 'Filter', exact: true }).click()
+    const field = p.response.getByRole('searchbox', { name: 'Filter response' })
+    await p.response.getByRole('listbox', { name: 'Examples' }).waitFor()
+    await field.fill('$.items[*].displayName')
+    const bar = p.response.getByRole('search', { name: 'Filter' })
+    await until(bar, /20 matches/)
+    await p.tree.getByRole('treeitem', { level: 2 }).first().waitFor()
+    await page.keyboard.press('Enter')
+    await field.fill('.items[] | select(.id == ')
+    await until(bar, /at character \d+/)
+    await field.fill('.items[] | .displ')
+    await p.response.getByRole('option', { name: 'displayName', exact: true }).waitFor()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => field.inputValue()).toBe('.items[] | .displayName')
+    await until(bar, /20 matches/)
+    await sendPath(page, '/device/devices?size=5', /· 5 items/)
+    await until(bar, /5 matches/)
+    await p.response.getByRole('button', { name: 'Clear filter' }).click()
+    await p.tree.getByRole('treeitem', { name: /^total/ }).waitFor()
+  })
 
-  await step('a row has a menu by keyboard: the value exactly as sent, and everything below', async () => {
+  await step('a row has a keyboard menu: copy the exact value, expand all below', async () => {
     await newRequest(page)
     await sendPath(page, '/device/devices?size=2&fields=id,displayName')
     await p.tree.focus()
@@ -54,7 +51,7 @@ test('a response is filtered, its rows copied, and what it says never run', asyn
     await expect.poll(() => p.tree.getByRole('treeitem', { level: 2 }).count()).toBe(0)
   })
 
-  await step('what a text says is shown and never run', async () => {
+  await step('text is shown and never executed', async () => {
     const evil = '<img src=x onerror="document.title=1"><script>document.title=1</script>'
     await page.evaluate(async (description) => {
       const { user } = (await (await fetch('/explorer/start')).json()) as { user: { csrfToken: string } }
@@ -79,7 +76,7 @@ test('a response is filtered, its rows copied, and what it says never run', asyn
   })
 })
 
-test('an extractor sets a variable, and is edited in place', async () => {
+test('an extractor sets a variable and is edited in place', async () => {
   const page = await portal.page({ fresh: true })
   const p = parts(page)
   await step('an extractor sets a variable after the next response', async () => {
@@ -140,10 +137,10 @@ test('an extractor sets a variable, and is edited in place', async () => {
   })
 })
 
-test('responses are compared by id, and one row has its buttons', async () => {
+test('responses are compared by id, and the active row has buttons', async () => {
   const page = await portal.page({ fresh: true })
   const p = parts(page)
-  await step('one row has its buttons: the hovered one, and on a key the current one', async () => {
+  await step('only the hovered or the current row has buttons', async () => {
     await newRequest(page)
     await sendPath(page, '/device/devices?size=3')
     const copies = p.tree.getByRole('button', { name: 'Copy path' })
@@ -201,7 +198,7 @@ test('responses are compared by id, and one row has its buttons', async () => {
   })
 })
 
-test('a body that is no text is named and shown in hexadecimal, broken JSON as text with its mistake', async () => {
+test('a binary body is shown as hex, and invalid JSON as text with its error', async () => {
   const odd = await startStub((r, w) => {
     const [kind, body] = answers[r.url ?? ''] ?? [
       'application/json',

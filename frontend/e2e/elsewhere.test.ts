@@ -79,10 +79,10 @@ afterAll(() => {
 
 const row = (page: Page, key: string) => parts(page).tree.getByRole('treeitem', { name: new RegExp(`^${key} ?: `) })
 
-test('the catalog of a remote portal has its marks, moments and times are shown, and a busy one is asked again', async () => {
+test('the catalog of a remote portal shows marks, times are shown, and a 429 is retried', async () => {
   const page = await home.page({ timeZone: 'Asia/Kolkata' })
   const p = parts(page)
-  await step('the catalog of a portal marks what is deprecated, and what only administrators may do', async () => {
+  await step('the catalog marks deprecated and administrator-only endpoints', async () => {
     await atStub(page, 'Marks', plain.url)
     await page.getByText(`Loaded the API catalog of Marks from ${plain.url}/openapi.json`).waitFor()
     await until(endpoint(page, 'GET /stuff'), /List stuff · deprecated/)
@@ -91,7 +91,7 @@ test('the catalog of a remote portal has its marks, moments and times are shown,
     if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/marks.png` })
   })
 
-  await step('a moment reads as local time, and a link opens outside', async () => {
+  await step('an epoch is shown as local time, and a link opens in the browser', async () => {
     await newRequest(page)
     await until(parts(page).request, /Accept and User-Agent are added automatically/) // and no session, where nobody signs in
     await sendPath(page, '/one')
@@ -108,26 +108,23 @@ test('the catalog of a remote portal has its marks, moments and times are shown,
     await until(row(page, 'size'), /1795187021$/) // this page stays where it is
   })
 
-  await step(
-    'a portal that has had too many requests is asked again after a countdown, unless that is stopped',
-    async () => {
-      await newRequest(page)
-      refuse = 1
-      await sendPath(page, '/busy', /^429 Too Many Requests/)
-      await p.response.getByText(/Too many requests\. Retrying in [12] s/).waitFor()
-      await until(p.status, /^200 OK/)
+  await step('a 429 is retried after a countdown, unless it is cancelled', async () => {
+    await newRequest(page)
+    refuse = 1
+    await sendPath(page, '/busy', /^429 Too Many Requests/)
+    await p.response.getByText(/Too many requests\. Retrying in [12] s/).waitFor()
+    await until(p.status, /^200 OK/)
 
-      refuse = 1
-      asked.length = 0
-      await page.keyboard.press('Control+Enter')
-      await p.response.getByRole('button', { name: 'Cancel' }).click()
-      await until(p.status, /^429/)
-      await expect.poll(() => p.response.getByText('Retrying in').count()).toBe(0)
-      expect(asked).toEqual(['/busy'])
-    },
-  )
+    refuse = 1
+    asked.length = 0
+    await page.keyboard.press('Control+Enter')
+    await p.response.getByRole('button', { name: 'Cancel' }).click()
+    await until(p.status, /^429/)
+    await expect.poll(() => p.response.getByText('Retrying in').count()).toBe(0)
+    expect(asked).toEqual(['/busy'])
+  })
 
-  await step('the time of a response is broken down', async () => {
+  await step('the response time has a breakdown', async () => {
     await newRequest(page)
     await sendPath(page, '/late')
     await page.getByRole('button', { name: 'Timing' }).focus()
@@ -142,9 +139,9 @@ test('the catalog of a remote portal has its marks, moments and times are shown,
   })
 })
 
-test('a portal is reached when its certificate is trusted, and through a proxy', async () => {
+test('a portal is reached with a trusted certificate and through a proxy', async () => {
   const page = await home.page()
-  await step('a certificate that nobody vouches for is shown, and trusted only on request', async () => {
+  await step('an untrusted certificate is shown, and trusted only on request', async () => {
     const form = await portalForm(page, 'Unknown', secure.url)
     await form.getByLabel('Sign-in method').selectOption('none')
     asked.length = 0

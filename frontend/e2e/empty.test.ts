@@ -4,7 +4,7 @@ import { hold, suite } from './harness'
 
 const portal = suite({ demo: false })
 
-test.each(['dark', 'light'] as const)('a new portal says what to do next, %s', async (theme) => {
+test.each(['dark', 'light'] as const)('an empty portal shows the next step, %s', async (theme) => {
   const page = await portal.page({ fresh: true, theme, bypassCSP: true })
   await page.getByRole('main', { name: 'Welcome' }).getByRole('button', { name: 'Monitor' }).click()
   const main = page.getByRole('main', { name: 'Monitor' })
@@ -43,7 +43,7 @@ test.each(['dark', 'light'] as const)('a new portal says what to do next, %s', a
   await main.getByRole('button', { name: 'Create token' }).waitFor()
 })
 
-test('a list that cannot be read says so, and is asked for again', async () => {
+test('a list that fails to load shows an error and is retried', async () => {
   const page = await portal.page({ fresh: true })
   await page.getByRole('main', { name: 'Welcome' }).getByRole('button', { name: 'Monitor' }).click()
   const main = page.getByRole('main', { name: 'Monitor' })
@@ -62,7 +62,7 @@ test('a list that cannot be read says so, and is asked for again', async () => {
   await main.getByText('No devices yet').waitFor()
 })
 
-test('where a list comes there are lines while it is asked for the first time', async () => {
+test('a skeleton is shown while a list loads for the first time', async () => {
   const page = await portal.page({ fresh: true })
   const list = await hold(page, /\/device\/devices\?/)
   await page.getByRole('main', { name: 'Welcome' }).getByRole('button', { name: 'Monitor' }).click()
@@ -76,7 +76,7 @@ test('where a list comes there are lines while it is asked for the first time', 
   expect(await grid.getAttribute('aria-busy')).toBe('false')
 })
 
-test('of a device that never had data it is not said that all is well', async () => {
+test('a device without data is not shown as healthy', async () => {
   const page = await portal.page({ fresh: true })
   const ask = (method: string, path: string, body?: object) =>
     page.evaluate(

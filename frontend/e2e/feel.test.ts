@@ -38,7 +38,7 @@ function lost(page: Page): Promise<string[]> {
   })
 }
 
-test('at 200 % zoom nothing is lost, and the top bar shows all it has where there is little room', async () => {
+test('at 200 % zoom nothing is lost, and the top bar shows everything in little space', async () => {
   const page = await portal.page({ fresh: true, width: 640, height: 400 })
   await step('on the welcome screen and in the palette', async () => {
     expect(await lost(page)).toEqual([])
@@ -72,7 +72,7 @@ test('at 200 % zoom nothing is lost, and the top bar shows all it has where ther
     }
   })
 
-  await step('in the explorer, with either side asked for', async () => {
+  await step('in the Explorer, with either sidebar opened', async () => {
     await newRequest(page)
     await sendPath(page, '/device/devices?size=5')
     await page.keyboard.press('Escape')
@@ -146,7 +146,7 @@ test('at 200 % zoom nothing is lost, and the top bar shows all it has where ther
     await page.getByRole('dialog', { name: /^Acknowledge/ }).waitFor()
   })
 
-  await step('in the top bar, where it is as narrow as it shows all it has', async () => {
+  await step('in the top bar, at the smallest width that shows everything', async () => {
     for (const width of [960, 1101, 1280]) {
       await page.setViewportSize({ width, height: 900 })
       const lock = (await page.getByRole('button', { name: 'Read-only lock' }).boundingBox())!
@@ -156,7 +156,7 @@ test('at 200 % zoom nothing is lost, and the top bar shows all it has where ther
   })
 })
 
-test('with larger letters no view of a response is covered, and in rows of every height a method is beside its path', async () => {
+test('larger text covers no view of a response, and methods stay beside their paths at every row height', async () => {
   const page = await portal.page({ fresh: true, width: 1280, height: 800 })
   const p = parts(page)
   await newRequest(page)
@@ -192,7 +192,7 @@ test('with larger letters no view of a response is covered, and in rows of every
   }
 })
 
-test('nothing jumps while the page loads, a request is sent and its response comes', async () => {
+test('nothing shifts while the page loads or a request is sent', async () => {
   const page = await portal.page({ fresh: true })
   const kept = page.waitForResponse((r) => r.url().endsWith('/explorer/settings') && r.request().method() === 'PATCH')
   await newRequest(page)
@@ -225,7 +225,7 @@ test('nothing jumps while the page loads, a request is sent and its response com
   ).toBeLessThan(0.02)
 })
 
-test('texts are large enough, parts have their names, and nothing moves that was not asked to', async () => {
+test('texts are large enough, regions have names, and motion can be reduced', async () => {
   const page = await portal.page({ fresh: true, width: 1280, height: 800 })
   const p = parts(page)
   await step('no text is smaller than 12 pixels', async () => {
@@ -249,7 +249,7 @@ test('texts are large enough, parts have their names, and nothing moves that was
     await page.getByRole('dialog', { name: 'Settings' }).waitFor({ state: 'hidden' })
   })
 
-  await step('the parts have their names for a screen reader', async () => {
+  await step('the regions have names for screen readers', async () => {
     await sendPath(page, '/device/devices?size=2', /· 2 items/)
     for (const part of [p.catalog, p.request, p.response, p.tools, p.method, p.path, p.send, p.search, p.tree])
       await expect.poll(() => part.count()).toBe(1)
@@ -261,7 +261,7 @@ test('texts are large enough, parts have their names, and nothing moves that was
     await expect.poll(() => p.catalog.getByRole('tree').ariaSnapshot()).toMatch(/treeitem "Devices \d+" \[expanded\]/)
   })
 
-  await step('nothing moves for those who do not want it', async () => {
+  await step('reduced motion stops animations', async () => {
     const page = await portal.page({ fresh: true }) // the harness sets reduced motion
     await newRequest(page)
     await sendPath(page, '/device/devices?size=2')
@@ -275,7 +275,7 @@ test('texts are large enough, parts have their names, and nothing moves that was
     expect(moving).toBe(0)
   })
 
-  await step('whichever of the tabs is chosen, none of them moves', async () => {
+  await step('selecting a tab moves none of them', async () => {
     await newRequest(page)
     const { tools, response } = parts(page)
     for (const list of [tools, response]) {
@@ -289,7 +289,7 @@ test('texts are large enough, parts have their names, and nothing moves that was
   })
 })
 
-test('the frame is painted before the script has come, where it stays, in both themes', async () => {
+test('the frame is painted before the script loads, in place, in both themes', async () => {
   const page = await portal.page({ fresh: true })
   const look = () =>
     page.evaluate(() =>
@@ -319,7 +319,7 @@ test('the frame is painted before the script has come, where it stays, in both t
   }
 })
 
-test('no frame is painted for who is signed out', async () => {
+test('no frame is painted while signed out', async () => {
   const page = await portal.page({ signedOut: true })
   const held = await hold(page, /assets\/index-.*\.js$/)
   await page.reload({ waitUntil: 'commit' })

@@ -24,160 +24,154 @@ async function fleet(page: Page) {
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent?.trim() ?? '')
 const names = (page: Page) => page.getByRole('grid', { name: 'Devices' }).locator('.object').allInnerTexts()
 
-test('groups and devices are found, chosen and changed, and what is chosen stays chosen', async () => {
+test('groups and devices are found, selected and changed, and the selection stays', async () => {
   const page = await portal.page({ fresh: true })
-  await step(
-    'what is selected stays selected when something else is searched for, and deleting says what goes',
-    async () => {
-      const { grid, search } = await fleet(page)
-      const bar = page.getByRole('toolbar', { name: 'Selected devices' })
-      await search.fill('web-prod-01.fra')
-      await expect.poll(() => names(page)).toEqual(['web-prod-01.fra'])
-      await grid.getByRole('checkbox', { name: 'web-prod-01.fra' }).check()
-      await search.fill('acc-sw-01.fra')
-      await expect.poll(() => names(page)).toEqual(['acc-sw-01.fra'])
-      await bar.getByText('1 device selected').waitFor()
-      await grid.getByRole('columnheader').getByRole('checkbox').check()
-      await bar.getByText('2 devices selected').waitFor()
-      await search.fill('db-')
-      await expect.poll(async () => (await names(page))[0]).toMatch(/^db-/)
-      const box = (n: number) => grid.getByRole('row').nth(n).getByRole('checkbox')
-      await box(2).check()
-      await box(4).click({ modifiers: ['Shift'] })
-      await bar.getByText('5 devices selected').waitFor()
-      await box(3).click({ modifiers: ['Shift'] }) // a shorter range
-      await bar.getByText('4 devices selected').waitFor()
-      expect(await box(3).isChecked()).toBe(true)
-      expect(await box(4).isChecked()).toBe(false)
-      await box(2).uncheck()
-      await box(3).uncheck()
-      await bar.getByText('2 devices selected').waitFor()
-      // A range reaches over rows that were never in view.
-      await search.fill('')
-      await expect.poll(async () => Number(await grid.getAttribute('aria-rowcount')) - 1).toBeGreaterThan(100)
-      const all = Number(await grid.getAttribute('aria-rowcount')) - 1
-      await grid.getByRole('row').nth(1).focus()
-      await page.keyboard.press('Home')
-      await page.keyboard.press('Shift+End')
-      await bar.getByText(`${all} devices selected`).waitFor()
-      await page.keyboard.press('Escape')
-      for (const name of ['web-prod-01.fra', 'acc-sw-01.fra']) {
-        await search.fill(name)
-        await expect.poll(() => names(page)).toEqual([name])
-        await grid.getByRole('checkbox', { name }).check()
-      }
-      await bar.getByText('2 devices selected').waitFor()
-      await bar.getByRole('button', { name: 'Delete' }).click()
-      const asks = page.getByRole('dialog', { name: 'Delete 2 devices?' })
-      await asks.getByText(/^web-prod-01\.fra, acc-sw-01\.fra: their checks stop/).waitFor()
-      await asks.getByRole('button', { name: 'Keep' }).click()
-      await bar.getByRole('button', { name: 'Clear selection' }).click()
-      await bar.waitFor({ state: 'detached' })
-    },
-  )
+  await step('the selection survives a search, and deleting lists the selected devices', async () => {
+    const { grid, search } = await fleet(page)
+    const bar = page.getByRole('toolbar', { name: 'Selected devices' })
+    await search.fill('web-prod-01.fra')
+    await expect.poll(() => names(page)).toEqual(['web-prod-01.fra'])
+    await grid.getByRole('checkbox', { name: 'web-prod-01.fra' }).check()
+    await search.fill('acc-sw-01.fra')
+    await expect.poll(() => names(page)).toEqual(['acc-sw-01.fra'])
+    await bar.getByText('1 device selected').waitFor()
+    await grid.getByRole('columnheader').getByRole('checkbox').check()
+    await bar.getByText('2 devices selected').waitFor()
+    await search.fill('db-')
+    await expect.poll(async () => (await names(page))[0]).toMatch(/^db-/)
+    const box = (n: number) => grid.getByRole('row').nth(n).getByRole('checkbox')
+    await box(2).check()
+    await box(4).click({ modifiers: ['Shift'] })
+    await bar.getByText('5 devices selected').waitFor()
+    await box(3).click({ modifiers: ['Shift'] }) // a shorter range
+    await bar.getByText('4 devices selected').waitFor()
+    expect(await box(3).isChecked()).toBe(true)
+    expect(await box(4).isChecked()).toBe(false)
+    await box(2).uncheck()
+    await box(3).uncheck()
+    await bar.getByText('2 devices selected').waitFor()
+    // A range reaches over rows that were never in view.
+    await search.fill('')
+    await expect.poll(async () => Number(await grid.getAttribute('aria-rowcount')) - 1).toBeGreaterThan(100)
+    const all = Number(await grid.getAttribute('aria-rowcount')) - 1
+    await grid.getByRole('row').nth(1).focus()
+    await page.keyboard.press('Home')
+    await page.keyboard.press('Shift+End')
+    await bar.getByText(`${all} devices selected`).waitFor()
+    await page.keyboard.press('Escape')
+    for (const name of ['web-prod-01.fra', 'acc-sw-01.fra']) {
+      await search.fill(name)
+      await expect.poll(() => names(page)).toEqual([name])
+      await grid.getByRole('checkbox', { name }).check()
+    }
+    await bar.getByText('2 devices selected').waitFor()
+    await bar.getByRole('button', { name: 'Delete' }).click()
+    const asks = page.getByRole('dialog', { name: 'Delete 2 devices?' })
+    await asks.getByText(/^web-prod-01\.fra, acc-sw-01\.fra: their checks stop/).waitFor()
+    await asks.getByRole('button', { name: 'Keep' }).click()
+    await bar.getByRole('button', { name: 'Clear selection' }).click()
+    await bar.waitFor({ state: 'detached' })
+  })
 
-  await step(
-    'groups and devices are found, chosen and changed by the keyboard alone, and changes are undone',
-    async () => {
-      const { grid, tree, search, toast } = await fleet(page)
-      await search.fill('')
+  await step('groups and devices are found, selected and changed by keyboard, and changes are undone', async () => {
+    const { grid, tree, search, toast } = await fleet(page)
+    await search.fill('')
 
-      await tree.getByRole('treeitem', { name: /^All devices \d+ ?devices \d+ ?critical/ }).focus()
-      await page.keyboard.press('s')
-      await expect.poll(() => focused(page)).toMatch(/^Servers/)
-      await page.keyboard.press('ArrowRight')
-      await tree.getByRole('treeitem', { name: /^Linux/ }).waitFor()
-      await page.keyboard.press('ArrowRight')
-      await page.keyboard.press('ArrowDown')
-      await expect.poll(() => focused(page)).toMatch(/^Linux/)
-      await page.keyboard.press('Enter')
-      await page.getByRole('heading', { name: 'Linux', exact: true }).waitFor()
-      // The worst are first.
-      expect(await grid.getByRole('columnheader', { name: 'Status' }).getAttribute('aria-sort')).toBe('ascending')
-      const levels = ['crit', 'error', 'warn', 'ok']
-      const statuses = () =>
-        grid
-          .locator('.row .cell:nth-of-type(2) > .sev:first-child')
-          .evaluateAll((all) => all.map((e) => e.className.split(' ')[1]))
-      await expect
-        .poll(async () => {
-          const ranks = (await statuses()).map((s) => levels.indexOf(s))
-          return ranks.length > 5 && ranks[0] < 3 && ranks.join() === [...ranks].sort().join()
-        })
-        .toBe(true)
+    await tree.getByRole('treeitem', { name: /^All devices \d+ ?devices \d+ ?critical/ }).focus()
+    await page.keyboard.press('s')
+    await expect.poll(() => focused(page)).toMatch(/^Servers/)
+    await page.keyboard.press('ArrowRight')
+    await tree.getByRole('treeitem', { name: /^Linux/ }).waitFor()
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('ArrowDown')
+    await expect.poll(() => focused(page)).toMatch(/^Linux/)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Linux', exact: true }).waitFor()
+    // The worst are first.
+    expect(await grid.getByRole('columnheader', { name: 'Status' }).getAttribute('aria-sort')).toBe('ascending')
+    const levels = ['crit', 'error', 'warn', 'ok']
+    const statuses = () =>
+      grid
+        .locator('.row .cell:nth-of-type(2) > .sev:first-child')
+        .evaluateAll((all) => all.map((e) => e.className.split(' ')[1]))
+    await expect
+      .poll(async () => {
+        const ranks = (await statuses()).map((s) => levels.indexOf(s))
+        return ranks.length > 5 && ranks[0] < 3 && ranks.join() === [...ranks].sort().join()
+      })
+      .toBe(true)
 
-      await search.fill('web prod')
-      await expect.poll(async () => (await names(page)).every((n) => n.startsWith('web-prod'))).toBe(true)
-      await grid.getByRole('button', { name: 'Device', exact: true }).focus()
-      await page.keyboard.press('Enter')
-      await page.keyboard.press('Enter')
-      await expect
-        .poll(async () => {
-          const all = await names(page)
-          return all.length > 1 && [...all].sort().reverse().join() === all.join()
-        })
-        .toBe(true)
+    await search.fill('web prod')
+    await expect.poll(async () => (await names(page)).every((n) => n.startsWith('web-prod'))).toBe(true)
+    await grid.getByRole('button', { name: 'Device', exact: true }).focus()
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Enter')
+    await expect
+      .poll(async () => {
+        const all = await names(page)
+        return all.length > 1 && [...all].sort().reverse().join() === all.join()
+      })
+      .toBe(true)
 
-      const count = (await names(page)).length
-      await grid.getByRole('row').nth(1).focus()
-      await page.keyboard.press('Space')
-      await page.keyboard.press('Shift+ArrowDown')
-      const bar = page.getByRole('toolbar', { name: 'Selected devices' })
-      await bar.getByText('2 devices selected').waitFor()
-      await bar.getByRole('button', { name: 'Turn alerting off' }).focus()
-      await page.keyboard.press('Enter')
-      await until(toast, /^Turned alerting off for 2 devices/)
-      await expect.poll(() => grid.getByText('alerting off').count()).toBe(2)
-      await toast.getByRole('button', { name: 'Undo' }).press('Enter')
-      await expect.poll(() => grid.getByText('alerting off').count()).toBe(0)
-      await until(toast, /^Undone: Turned alerting off for 2 devices/)
+    const count = (await names(page)).length
+    await grid.getByRole('row').nth(1).focus()
+    await page.keyboard.press('Space')
+    await page.keyboard.press('Shift+ArrowDown')
+    const bar = page.getByRole('toolbar', { name: 'Selected devices' })
+    await bar.getByText('2 devices selected').waitFor()
+    await bar.getByRole('button', { name: 'Turn alerting off' }).focus()
+    await page.keyboard.press('Enter')
+    await until(toast, /^Turned alerting off for 2 devices/)
+    await expect.poll(() => grid.getByText('alerting off').count()).toBe(2)
+    await toast.getByRole('button', { name: 'Undo' }).press('Enter')
+    await expect.poll(() => grid.getByText('alerting off').count()).toBe(0)
+    await until(toast, /^Undone: Turned alerting off for 2 devices/)
 
-      await grid.getByRole('row').nth(1).focus()
-      await page.keyboard.press('Space')
-      await bar.getByRole('button', { name: 'Delete' }).press('Enter')
-      await page
-        .getByRole('dialog', { name: /^Delete web-prod/ })
-        .getByRole('button', { name: 'Delete' })
-        .press('Enter')
-      await until(toast, /^1 device moved to the recycle bin/)
-      await expect.poll(async () => (await names(page)).length).toBe(count - 1)
-      await toast.getByRole('button', { name: 'Undo' }).press('Enter')
-      await expect.poll(async () => (await names(page)).length).toBe(count)
+    await grid.getByRole('row').nth(1).focus()
+    await page.keyboard.press('Space')
+    await bar.getByRole('button', { name: 'Delete' }).press('Enter')
+    await page
+      .getByRole('dialog', { name: /^Delete web-prod/ })
+      .getByRole('button', { name: 'Delete' })
+      .press('Enter')
+    await until(toast, /^1 device moved to the recycle bin/)
+    await expect.poll(async () => (await names(page)).length).toBe(count - 1)
+    await toast.getByRole('button', { name: 'Undo' }).press('Enter')
+    await expect.poll(async () => (await names(page)).length).toBe(count)
 
-      await grid.getByRole('row').nth(1).focus()
-      await page.keyboard.press('Space')
-      await bar.getByRole('button', { name: 'Maintenance' }).press('Enter')
-      await page.keyboard.type('New kernel')
-      await page.keyboard.press('Enter')
-      await until(toast, /^Planned maintenance for 1 device/)
-      await toast.getByRole('button', { name: 'Undo' }).press('Enter')
+    await grid.getByRole('row').nth(1).focus()
+    await page.keyboard.press('Space')
+    await bar.getByRole('button', { name: 'Maintenance' }).press('Enter')
+    await page.keyboard.type('New kernel')
+    await page.keyboard.press('Enter')
+    await until(toast, /^Planned maintenance for 1 device/)
+    await toast.getByRole('button', { name: 'Undo' }).press('Enter')
 
-      await grid.getByRole('row').nth(1).focus()
-      await page.keyboard.press('Space')
-      await bar.getByRole('button', { name: 'Move' }).press('Enter')
-      const move = page.getByRole('dialog', { name: 'Move 1 device to a group' })
-      await move.getByRole('combobox', { name: 'Group' }).fill('decom')
-      await move.getByRole('option', { name: 'Decommissioned' }).waitFor()
-      await page.keyboard.press('Enter')
-      await page.keyboard.press('Enter')
-      await until(toast, /^1 device moved to Decommissioned/)
-      await expect.poll(async () => (await names(page)).length).toBe(count - 1)
-      await toast.getByRole('button', { name: 'Undo' }).press('Enter')
-      await expect.poll(async () => (await names(page)).length).toBe(count)
+    await grid.getByRole('row').nth(1).focus()
+    await page.keyboard.press('Space')
+    await bar.getByRole('button', { name: 'Move' }).press('Enter')
+    const move = page.getByRole('dialog', { name: 'Move 1 device to a group' })
+    await move.getByRole('combobox', { name: 'Group' }).fill('decom')
+    await move.getByRole('option', { name: 'Decommissioned' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Enter')
+    await until(toast, /^1 device moved to Decommissioned/)
+    await expect.poll(async () => (await names(page)).length).toBe(count - 1)
+    await toast.getByRole('button', { name: 'Undo' }).press('Enter')
+    await expect.poll(async () => (await names(page)).length).toBe(count)
 
-      await page.getByRole('button', { name: 'Open in API Explorer: devices' }).click()
-      await until(parts(page).status, /^200 OK/)
-      await until(parts(page).response.getByRole('treeitem').first(), /./)
-      await parts(page).request.getByRole('button', { name: 'Edit filter as text' }).click()
-      await expect
-        .poll(() => parts(page).request.getByRole('combobox', { name: 'filter value' }).inputValue())
-        .toContain('_all~"web",_all~"prod"')
-    },
-  )
+    await page.getByRole('button', { name: 'Open in API Explorer: devices' }).click()
+    await until(parts(page).status, /^200 OK/)
+    await until(parts(page).response.getByRole('treeitem').first(), /./)
+    await parts(page).request.getByRole('button', { name: 'Edit filter as text' }).click()
+    await expect
+      .poll(() => parts(page).request.getByRole('combobox', { name: 'filter value' }).inputValue())
+      .toContain('_all~"web",_all~"prod"')
+  })
 })
 
 let added = 0
-test('a group is added where one is, renamed, undone, filled by an expression, and deleted; a device gets another name', async () => {
+test('a group is added, renamed, undone, made dynamic and deleted, and a device is renamed', async () => {
   const page = await portal.page({ fresh: true, bypassCSP: true, width: 1280, height: 800 })
   const { grid, tree, toast } = await fleet(page)
   await tree.getByRole('treeitem', { name: /^Sites/ }).click()
@@ -242,9 +236,9 @@ test('a group is added where one is, renamed, undone, filled by an expression, a
   await page.getByRole('heading', { name: 'web-prod-01.fra' }).waitFor()
 })
 
-test('a device is tested before it is added, and goes to the recycle bin by Undo', async () => {
+test('a device is tested before it is added, and Undo moves it to the recycle bin', async () => {
   const page = await portal.page({ fresh: true })
-  await step('a device is tested before it is added; what is wrong is at its field', async () => {
+  await step('a device is tested before it is added, with errors at their fields', async () => {
     const shown = `loopback ${++added}` // a second try finds the first one's
     await portal.filled // what applies to a new device is found behind that
     const { grid, toast } = await fleet(page)

@@ -14,10 +14,10 @@ const focused = (page: Page) =>
       : (e.getAttribute('aria-label') ?? e.textContent ?? '').replace(/\s+/g, ' ').trim()
   })
 
-test('the focus goes on where the eye is', async () => {
+test('the focus moves to the expected place', async () => {
   const page = await portal.page({ fresh: true })
   const p = parts(page)
-  await step('the focus goes on in the same place of the tab that comes', async () => {
+  await step('the focus moves to the same place of the next tab', async () => {
     const press = (key: string) => page.keyboard.press(key)
     await expect.poll(() => focused(page)).toMatch(/^API Explorer/)
     await press('Control+k')
@@ -42,7 +42,7 @@ test('the focus goes on where the eye is', async () => {
       .toBe('response')
   })
 
-  await step('what follows gets the focus of what is deleted, and what had it before that of a dialog', async () => {
+  await step('deleting moves the focus to the next item, and closing a dialog restores it', async () => {
     await newRequest(page)
     for (const name of ['one', 'two']) {
       await addVariable(page)
@@ -72,7 +72,7 @@ test('the focus goes on where the eye is', async () => {
     await expect.poll(() => focused(page)).toBe('More for variables')
   })
 
-  await step('a click beside everything puts the focus away, and nothing takes it back', async () => {
+  await step('a click on an empty area removes the focus, and nothing takes it back', async () => {
     await newRequest(page)
     await p.path.fill('/device/devices')
     await p.status.click()
@@ -83,7 +83,7 @@ test('the focus goes on where the eye is', async () => {
   })
 })
 
-test('a body follows the path until it is edited, names complete variables, and a double click sends once', async () => {
+test('a body follows the path until it is edited, variables complete, and a double click sends once', async () => {
   const page = await portal.page({ fresh: true })
   const p = parts(page)
   await step('a body that nobody edited follows the path, an edited one stays', async () => {

@@ -38,7 +38,7 @@ function makeToken(page: Page): Promise<string> {
   })
 }
 
-test('a request is found by its response, by filters, and what was found is shown', async () => {
+test('the history is searched by response text and filters, and shows matches', async () => {
   const page = await portal.page({ width: 1280, height: 800 })
   const p = parts(page)
   await newRequest(page)
@@ -80,7 +80,7 @@ test('a request is found by its response, by filters, and what was found is show
   await expect.poll(() => h.rows.count()).toBe(3)
 })
 
-test('a request is pinned, deleted and brought back, and opened with its response', async () => {
+test('a request in the history is pinned, deleted, restored, and opened with its response', async () => {
   const page = await portal.page({ user: 'operator' })
   const p = parts(page)
   await newRequest(page)
@@ -116,7 +116,7 @@ test('a request is pinned, deleted and brought back, and opened with its respons
   await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toContain('urllib.request.Request(')
 })
 
-test('several requests become a script that runs, with the variables at its top', async () => {
+test('several requests become a script with its variables at the top', async () => {
   const page = await portal.page({ fresh: true })
   const p = parts(page)
   await page.evaluate(async () => {
@@ -179,13 +179,13 @@ test('several requests become a script that runs, with the variables at its top'
   expect(await readFile(await file.path(), 'utf8')).toContain('Expect status 404.')
 })
 
-test('chosen requests are saved as HAR, and the keyboard selects and deletes', async () => {
+test('selected requests are saved as HAR, and the keyboard selects and deletes', async () => {
   const page = await portal.page({ fresh: true, width: 1280, height: 800 })
   const p = parts(page)
   await newRequest(page)
   for (const path of ['/setting/version', '/device/groups?size=1', '/device/devices?size=1']) await sendPath(page, path)
   const h = await history(page)
-  await step('chosen requests are saved as HAR, with their responses', async () => {
+  await step('selected requests are saved as HAR with their responses', async () => {
     await h.select('GET /setting/version').check()
     await h.select('GET /device/groups').check()
     const bar = page.getByRole('group', { name: 'Selected requests' })
@@ -210,7 +210,7 @@ test('chosen requests are saved as HAR, and the keyboard selects and deletes', a
     await bar.waitFor({ state: 'detached' })
   })
 
-  await step('the keyboard does all of it', async () => {
+  await step('the keyboard does the same', async () => {
     await h.rows.first().getByRole('button', { name: /^GET/ }).focus()
     await page.keyboard.press('Shift+ArrowDown')
     await p.tools.getByText('2 selected').waitFor()
@@ -223,7 +223,7 @@ test('chosen requests are saved as HAR, and the keyboard selects and deletes', a
   })
 })
 
-test('snippets follow the draft, keep the language, and are saved', async () => {
+test('snippets follow the draft, remember the language, and are saved', async () => {
   const page = await portal.page()
   const p = parts(page)
   await newRequest(page)
@@ -252,7 +252,7 @@ test('snippets follow the draft, keep the language, and are saved', async () => 
   goOn()
   await until(p.response.getByRole('group', { name: 'JavaScript snippet' }), /fetch\(/)
 
-  await step('the lines of a snippet keep their continuations, and each language its own words', async () => {
+  await step('snippets keep line continuations and use the literals of their language', async () => {
     await newRequest(page)
     await p.path.fill('/device/devices')
     await p.method.selectOption('POST')

@@ -10,90 +10,82 @@ async function screen(page: Page, name: string) {
   await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name }).click()
 }
 
-test('rows have a small chart of the last hours, and an alert has a story', async () => {
+test('rows have a sparkline, and an alert has a story', async () => {
   const page = await portal.page({ fresh: true })
-  await step(
-    'rows have a small chart of the last hours, requested together, with words for screen readers',
-    async () => {
-      await portal.filled
-      const asked: { series: unknown[] }[] = []
-      page.on('request', (r) => {
-        if (r.url().includes('/device/instances/sparklines')) asked.push(r.postDataJSON() as { series: unknown[] })
-      })
-      await screen(page, 'Fleet')
-      const fleet = page.getByRole('grid', { name: 'Devices' })
-      const chart = fleet.getByRole('img', { name: /^last 6 hours: min [\d.]+ ms, max [\d.]+ ms, last [\d.]+ ms$/ })
-      await chart.first().waitFor()
-      expect(asked).toHaveLength(1)
-      expect(asked[0].series.length).toBeGreaterThan(10)
-      expect(await chart.first().locator('path').getAttribute('d')).toMatch(/^M[\d.]+ [\d.]+L/)
-      const wide = (await chart.first().boundingBox())!.width
-      await page.setViewportSize({ width: 800, height: 600 })
-      await expect.poll(async () => (await chart.first().boundingBox())!.width).toBeLessThan(wide)
+  await step('rows have a sparkline, requested together, with text for screen readers', async () => {
+    await portal.filled
+    const asked: { series: unknown[] }[] = []
+    page.on('request', (r) => {
+      if (r.url().includes('/device/instances/sparklines')) asked.push(r.postDataJSON() as { series: unknown[] })
+    })
+    await screen(page, 'Fleet')
+    const fleet = page.getByRole('grid', { name: 'Devices' })
+    const chart = fleet.getByRole('img', { name: /^last 6 hours: min [\d.]+ ms, max [\d.]+ ms, last [\d.]+ ms$/ })
+    await chart.first().waitFor()
+    expect(asked).toHaveLength(1)
+    expect(asked[0].series.length).toBeGreaterThan(10)
+    expect(await chart.first().locator('path').getAttribute('d')).toMatch(/^M[\d.]+ [\d.]+L/)
+    const wide = (await chart.first().boundingBox())!.width
+    await page.setViewportSize({ width: 800, height: 600 })
+    await expect.poll(async () => (await chart.first().boundingBox())!.width).toBeLessThan(wide)
 
-      await page.setViewportSize({ width: 1440, height: 900 })
-      await screen(page, 'Alerts')
-      const alerts = page.getByRole('grid', { name: 'Alerts' })
-      await alerts
-        .getByRole('img', { name: /^\w+, last 6 hours: min / })
-        .first()
-        .waitFor()
-      expect(asked).toHaveLength(2)
-    },
-  )
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await screen(page, 'Alerts')
+    const alerts = page.getByRole('grid', { name: 'Alerts' })
+    await alerts
+      .getByRole('img', { name: /^\w+, last 6 hours: min / })
+      .first()
+      .waitFor()
+    expect(asked).toHaveLength(2)
+  })
 
-  await step(
-    'an alert has a story: what broke first, a timeline that follows, charts on one cursor, and files',
-    async () => {
-      await screen(page, 'Alerts')
-      const alerts = page.getByRole('grid', { name: 'Alerts' })
-      await alerts.getByRole('row').nth(1).click()
-      await page.getByRole('region', { name: 'Alert', exact: true }).getByRole('button', { name: 'Story' }).click()
-      const story = page.getByRole('region', { name: 'Story', exact: true })
-      const timeline = story.getByRole('region', { name: 'Timeline' })
-      await timeline
-        .getByRole('button', { name: / is (warn|error|critical)/ })
-        .first()
-        .waitFor()
-      await story.getByRole('group', { name: 'Summary' }).getByText(/first/i).first().waitFor()
-      expect(await page.getByRole('navigation', { name: 'Monitor' }).locator('[aria-current]').innerText()).toBe(
-        'Alerts',
-      )
+  await step('an alert has a story: the cause, a live timeline, charts with one cursor, and files', async () => {
+    await screen(page, 'Alerts')
+    const alerts = page.getByRole('grid', { name: 'Alerts' })
+    await alerts.getByRole('row').nth(1).click()
+    await page.getByRole('region', { name: 'Alert', exact: true }).getByRole('button', { name: 'Story' }).click()
+    const story = page.getByRole('region', { name: 'Story', exact: true })
+    const timeline = story.getByRole('region', { name: 'Timeline' })
+    await timeline
+      .getByRole('button', { name: / is (warn|error|critical)/ })
+      .first()
+      .waitFor()
+    await story.getByRole('group', { name: 'Summary' }).getByText(/first/i).first().waitFor()
+    expect(await page.getByRole('navigation', { name: 'Monitor' }).locator('[aria-current]').innerText()).toBe('Alerts')
 
-      // the time of an event is the point of every chart
-      const charts = story.getByRole('region', { name: 'Charts' }).getByRole('slider')
-      await charts.first().waitFor()
-      await timeline
-        .getByRole('button', { name: /^Show [\d:]+ in the charts$/ })
-        .first()
-        .focus()
-      await page.keyboard.press('Enter')
-      const values = () => charts.evaluateAll((all) => all.map((c) => c.getAttribute('aria-valuetext') ?? ''))
-      await expect.poll(async () => (await values()).every((v) => /^\d/.test(v))).toBe(true)
-      expect(new Set((await values()).map((v) => v.split(': ')[0])).size).toBe(1)
+    // the time of an event is the point of every chart
+    const charts = story.getByRole('region', { name: 'Charts' }).getByRole('slider')
+    await charts.first().waitFor()
+    await timeline
+      .getByRole('button', { name: /^Show [\d:]+ in the charts$/ })
+      .first()
+      .focus()
+    await page.keyboard.press('Enter')
+    const values = () => charts.evaluateAll((all) => all.map((c) => c.getAttribute('aria-valuetext') ?? ''))
+    await expect.poll(async () => (await values()).every((v) => /^\d/.test(v))).toBe(true)
+    expect(new Set((await values()).map((v) => v.split(': ')[0])).size).toBe(1)
 
-      // what people do appears while the story is open
-      await story.getByRole('button', { name: 'Back to the alert' }).click()
-      await page.getByRole('button', { name: 'Add a note' }).click()
-      await page.getByRole('dialog').getByRole('textbox').fill('The power supply is dark')
-      await page.keyboard.press('Control+Enter')
-      await page.getByRole('button', { name: 'Story', exact: true }).click()
-      await timeline.getByText(/The power supply is dark/).waitFor()
-      await story.getByRole('button', { name: 'People', exact: true }).click()
-      await expect.poll(() => timeline.getByRole('button', { name: / is (warn|error|critical)/ }).count()).toBe(0)
-      await timeline.getByText(/The power supply is dark/).waitFor()
+    // what people do appears while the story is open
+    await story.getByRole('button', { name: 'Back to the alert' }).click()
+    await page.getByRole('button', { name: 'Add a note' }).click()
+    await page.getByRole('dialog').getByRole('textbox').fill('The power supply is dark')
+    await page.keyboard.press('Control+Enter')
+    await page.getByRole('button', { name: 'Story', exact: true }).click()
+    await timeline.getByText(/The power supply is dark/).waitFor()
+    await story.getByRole('button', { name: 'People', exact: true }).click()
+    await expect.poll(() => timeline.getByRole('button', { name: / is (warn|error|critical)/ }).count()).toBe(0)
+    await timeline.getByText(/The power supply is dark/).waitFor()
 
-      const saved = page.waitForEvent('download')
-      await story.getByRole('link', { name: 'Save as Markdown' }).click()
-      expect((await saved).suggestedFilename()).toMatch(/^story-.+-\d{4}-\d\d-\d\d\.md$/)
-      const pdf = page.waitForEvent('download')
-      await story.getByRole('link', { name: 'Save as PDF' }).click()
-      expect((await pdf).suggestedFilename()).toMatch(/\.pdf$/)
-    },
-  )
+    const saved = page.waitForEvent('download')
+    await story.getByRole('link', { name: 'Save as Markdown' }).click()
+    expect((await saved).suggestedFilename()).toMatch(/^story-.+-\d{4}-\d\d-\d\d\.md$/)
+    const pdf = page.waitForEvent('download')
+    await story.getByRole('link', { name: 'Save as PDF' }).click()
+    expect((await pdf).suggestedFilename()).toMatch(/\.pdf$/)
+  })
 })
 
-test('a threshold is moved on its chart, its alerts are counted, and applying it can be undone', async () => {
+test('a threshold is adjusted on its chart, its alerts are counted, and the change is undone', async () => {
   await portal.filled
   const page = await portal.page({ fresh: true })
   await screen(page, 'Fleet')

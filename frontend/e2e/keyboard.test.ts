@@ -5,7 +5,7 @@ import { password } from './portal'
 
 const portal = suite()
 
-test('the whole road without a pointer: sign in, choose, edit, send, read, keep a value, run again, undo', async () => {
+test('the keyboard alone signs in, selects, edits, sends, reads, saves a value, runs again and undoes', async () => {
   const page = await portal.page({ signedOut: true })
   const p = parts(page)
   const press = async (...keys: string[]) => {

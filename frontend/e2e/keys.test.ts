@@ -162,7 +162,7 @@ function table(page: Page): Row[] {
   ]
 }
 
-test('every key does what it says', async () => {
+test('every keyboard shortcut works', async () => {
   const page = await portal.page({ fresh: true })
   const p = parts(page)
   await two(page)
@@ -177,7 +177,7 @@ test('every key does what it says', async () => {
     }
 })
 
-test('keys work in lists, in the code editor and on other keyboards, and the sheet of them prints', async () => {
+test('shortcuts work in lists, in the code editor and on other keyboard layouts, and their sheet prints', async () => {
   const page = await portal.page({ fresh: true })
   const p = parts(page)
   await step('lists know their keys on a keyboard with other letters, too', async () => {
@@ -203,7 +203,7 @@ test('keys work in lists, in the code editor and on other keyboards, and the she
     await p.catalog.getByText('Added GET /device/groups to favourites', { exact: true }).waitFor({ state: 'attached' })
   })
 
-  await step('keys are ours inside the code editor, too', async () => {
+  await step('shortcuts work in the code editor', async () => {
     await newRequest(page)
     await p.search.fill('post devices')
     await endpoint(page, 'POST /device/devices').click()
@@ -230,7 +230,7 @@ test('keys work in lists, in the code editor and on other keyboards, and the she
     }
   })
 
-  await step('no key is taken from an input method that composes', async () => {
+  await step('no shortcut interrupts IME composition', async () => {
     await two(page)
     await p.path.focus()
     const taken = await page.evaluate(() => {
@@ -251,7 +251,7 @@ test('keys work in lists, in the code editor and on other keyboards, and the she
     await page.keyboard.press('Escape') // of the palette
   })
 
-  await step('the sheet prints by itself', async () => {
+  await step('the sheet prints alone', async () => {
     await page.keyboard.press('Control+/')
     const send = page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Send Request')
     await send.waitFor()
@@ -262,7 +262,7 @@ test('keys work in lists, in the code editor and on other keyboards, and the she
   })
 })
 
-test('keys are changed, a conflict is named, and palette, tooltips and sheet follow', async () => {
+test('shortcuts are changed, conflicts are named, and palette, tooltips and sheet follow', async () => {
   const page = await portal.page({ fresh: true })
   const p = parts(page)
   await two(page)

@@ -6,7 +6,7 @@ import { step } from './story'
 
 const portal = suite()
 
-test('a link from outside shows a screen, a device, a request that is not sent, or what is wrong with it', async () => {
+test('an external link opens a screen, a device, an unsent request, or an error', async () => {
   const page = await portal.page({ fresh: true })
   const p = parts(page)
   const sent: string[] = []
@@ -58,7 +58,7 @@ async function open(there: Page, link: string) {
   await there.goto(link)
 }
 
-test('the link to a screen of the Monitor has its filters, its sort order, its selection and its range', async () => {
+test('a link to a Monitor screen has its filters, sort order, selection and time range', async () => {
   const page = await portal.page({ fresh: true })
   const there = await portal.page()
   await step('a screen', async () => {
@@ -83,7 +83,7 @@ test('the link to a screen of the Monitor has its filters, its sort order, its s
     await expect.poll(() => copied(there)).toBe(link)
   })
 
-  await step('a list in the settings is found again as it was searched', async () => {
+  await step('a settings list restores its search', async () => {
     await page.goto(`${portal.url}/#monitor/settings/users`)
     await page.getByRole('searchbox', { name: 'Search users' }).fill('view')
     await page.getByRole('grid', { name: 'Users' }).getByRole('columnheader').first().getByRole('button').click()
@@ -104,7 +104,7 @@ test('the link to a screen of the Monitor has its filters, its sort order, its s
       .waitFor()
   })
 
-  await step('a chart has its range, and leads to the chart', async () => {
+  await step('a link to a chart has its range', async () => {
     await page.goto(`${portal.url}/#monitor/fleet/1`)
     const graphs = page.getByTestId('graphs')
     const plot = graphs.getByRole('slider').last()
@@ -124,7 +124,7 @@ test('the link to a screen of the Monitor has its filters, its sort order, its s
   })
 })
 
-test('the link to responses opens them from the history, and says when they are not there', async () => {
+test('a link to responses opens them from the history, or says that they are missing', async () => {
   const page = await portal.page({ fresh: true })
   const p = parts(page)
   const there = await portal.page()
@@ -148,7 +148,7 @@ test('the link to responses opens them from the history, and says when they are 
     await until(parts(other).status, /^Ready/)
   })
 
-  await step('a comparison compares the same responses', async () => {
+  await step('a link to a comparison compares the same responses', async () => {
     await newRequest(page)
     await sendPath(page, '/device/devices?size=2')
     await sendPath(page, '/device/devices?size=3')
@@ -168,7 +168,7 @@ test('the link to responses opens them from the history, and says when they are 
   })
 })
 
-test('addresses lead to their pages, and Back and Forward go through them, also after a reload', async () => {
+test('addresses open their pages, and Back and Forward work, also after a reload', async () => {
   const page = await portal.page({ fresh: true })
   await step('Back and Forward go through views, screens and objects', async () => {
     const view = page.getByRole('group', { name: 'View' })
@@ -197,15 +197,12 @@ test('addresses lead to their pages, and Back and Forward go through them, also 
     await page.getByRole('region', { name: 'Device health' }).waitFor()
   })
 
-  await step(
-    'the address in a mail leads to its page, in a portal that is open and in one that is opened by it',
-    async () => {
-      await page.goto(`${portal.url}/#monitor/fleet/1`)
-      await page.getByRole('button', { name: 'Back to the fleet' }).waitFor()
-      await expect.poll(() => page.url()).not.toContain('#')
-      await page.goto('about:blank')
-      await page.goto(`${portal.url}/#monitor/alerts`)
-      await page.getByRole('region', { name: 'Alerts', exact: true }).waitFor()
-    },
-  )
+  await step('an address from an email opens its page in an open or a new window', async () => {
+    await page.goto(`${portal.url}/#monitor/fleet/1`)
+    await page.getByRole('button', { name: 'Back to the fleet' }).waitFor()
+    await expect.poll(() => page.url()).not.toContain('#')
+    await page.goto('about:blank')
+    await page.goto(`${portal.url}/#monitor/alerts`)
+    await page.getByRole('region', { name: 'Alerts', exact: true }).waitFor()
+  })
 })

@@ -29,38 +29,35 @@ const painted = (page: Page) =>
 
 const panel = (page: Page) => page.getByRole('region', { name: 'Selected device' })
 
-test('the map is painted, moved by the keyboard, and follows the alerts', async () => {
+test('the map is drawn, moved with the keyboard, and follows alerts', async () => {
   const page = await portal.page({ fresh: true })
-  await step(
-    'the map is painted, and a found device has its dependencies, alerts and blast radius beside it',
-    async () => {
-      await map(page)
-      await expect.poll(() => painted(page)).toBeGreaterThan(20)
-      await page.getByRole('combobox', { name: 'Find on the map' }).fill('core-sw-01.fra')
-      await page.getByRole('option', { name: 'core-sw-01.fra', exact: true }).click()
-      await panel(page).getByRole('heading', { name: 'core-sw-01.fra' }).waitFor()
-      await panel(page)
-        .getByText(/^\d+ devices/)
-        .waitFor()
-      await panel(page).getByRole('button', { name: 'Highlight' }).click()
+  await step('the map is drawn, and a found device shows its dependencies, alerts and blast radius', async () => {
+    await map(page)
+    await expect.poll(() => painted(page)).toBeGreaterThan(20)
+    await page.getByRole('combobox', { name: 'Find on the map' }).fill('core-sw-01.fra')
+    await page.getByRole('option', { name: 'core-sw-01.fra', exact: true }).click()
+    await panel(page).getByRole('heading', { name: 'core-sw-01.fra' }).waitFor()
+    await panel(page)
+      .getByText(/^\d+ devices/)
+      .waitFor()
+    await panel(page).getByRole('button', { name: 'Highlight' }).click()
 
-      await panel(page).getByRole('combobox', { name: 'Path to' }).fill('web-prod-01.fra')
-      await page.getByRole('option', { name: 'web-prod-01.fra', exact: true }).click()
-      await panel(page).getByText('Along dependencies').waitFor()
-      await panel(page).getByRole('combobox', { name: 'Path to' }).fill('core-sw-01.osl')
-      await page.getByRole('option', { name: 'core-sw-01.osl', exact: true }).click()
-      await panel(page).getByText('Through groups').waitFor()
-      await panel(page).getByRole('button', { name: 'Clear the path' }).click()
-      await expect.poll(() => panel(page).getByText('Through groups').count()).toBe(0)
+    await panel(page).getByRole('combobox', { name: 'Path to' }).fill('web-prod-01.fra')
+    await page.getByRole('option', { name: 'web-prod-01.fra', exact: true }).click()
+    await panel(page).getByText('Along dependencies').waitFor()
+    await panel(page).getByRole('combobox', { name: 'Path to' }).fill('core-sw-01.osl')
+    await page.getByRole('option', { name: 'core-sw-01.osl', exact: true }).click()
+    await panel(page).getByText('Through groups').waitFor()
+    await panel(page).getByRole('button', { name: 'Clear the path' }).click()
+    await expect.poll(() => panel(page).getByText('Through groups').count()).toBe(0)
 
-      await panel(page).getByRole('button', { name: 'Open device' }).click()
-      await page.getByRole('heading', { name: 'core-sw-01.fra', level: 1 }).waitFor()
-      await page.getByRole('button', { name: 'Show on the map' }).click()
-      await panel(page).getByRole('heading', { name: 'core-sw-01.fra' }).waitFor()
-    },
-  )
+    await panel(page).getByRole('button', { name: 'Open device' }).click()
+    await page.getByRole('heading', { name: 'core-sw-01.fra', level: 1 }).waitFor()
+    await page.getByRole('button', { name: 'Show on the map' }).click()
+    await panel(page).getByRole('heading', { name: 'core-sw-01.fra' }).waitFor()
+  })
 
-  await step('the keyboard moves on the map, zooms, opens and closes', async () => {
+  await step('the keyboard moves, zooms, opens and closes on the map', async () => {
     const it = await map(page)
     await it.focus()
     await page.keyboard.press('Escape')
@@ -114,7 +111,7 @@ test('the map is painted, moved by the keyboard, and follows the alerts', async 
   })
 })
 
-test('the table has what is in view, and a link leads back to it', async () => {
+test('the table lists the devices in view, and a link restores the view', async () => {
   const page = await portal.page({ fresh: true })
   await map(page)
   await page.getByRole('button', { name: 'Show everything' }).click()

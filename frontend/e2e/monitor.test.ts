@@ -14,7 +14,7 @@ async function monitor(page: Page) {
   return { main, alerts, rows: alerts.getByRole('row') }
 }
 
-test('the overview says what is wrong, by keyboard too, and opens the very call it made', async () => {
+test('the overview shows alerts, works by keyboard, and opens its API request', async () => {
   const page = await portal.page({ fresh: true, bypassCSP: true })
   const { main, alerts, rows } = await monitor(page)
   await expect
@@ -101,7 +101,7 @@ test('the overview says what is wrong, by keyboard too, and opens the very call 
     .toBeGreaterThan(0)
 })
 
-test('what changes elsewhere is seen without asking, and a pause holds it back', async () => {
+test('changes of others appear live, and a pause holds them back', async () => {
   const page = await portal.page({ fresh: true, bypassCSP: true, theme: 'light' })
   const { main, rows } = await monitor(page)
   const unacked = main.getByRole('button', { name: /^Ack / })
@@ -121,9 +121,9 @@ test('what changes elsewhere is seen without asking, and a pause holds it back',
   await expect.poll(() => rows.count()).toBeGreaterThan(2)
 })
 
-test('the overview of a group says which, and where there is little room what matters is in sight', async () => {
+test('the overview of a group names it, and a small window shows the most important parts', async () => {
   const page = await portal.page({ fresh: true, bypassCSP: true, width: 1280, height: 800 })
-  await step('groups below the end of the list are announced, and led to', async () => {
+  await step('groups below the fold are indicated and can be scrolled to', async () => {
     const { main } = await monitor(page)
     const health = main.getByRole('region', { name: 'Device health' })
     const more = health.getByRole('button', { name: /^\d more groups?$/ })
@@ -134,7 +134,7 @@ test('the overview of a group says which, and where there is little room what ma
     await expect.poll(() => more.count()).toBe(0)
   })
 
-  await step('of what an alert is about the end is read where there is little room', async () => {
+  await step('a narrow alert shows the end of its object name', async () => {
     await monitor(page)
     await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: 'Alerts' }).click()
     const row = page
@@ -153,7 +153,7 @@ test('the overview of a group says which, and where there is little room what ma
   })
 
   await step(
-    'the overview of a group says which, leads back, and to the devices of a group without groups',
+    'the overview of a group names it, links back, and opens the devices of a group without subgroups',
     async () => {
       await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: 'Overview' }).click()
       const { main } = await monitor(page)
@@ -171,7 +171,7 @@ test('the overview of a group says which, and where there is little room what ma
   )
 })
 
-test('in a small window the overview shows all of its panes below each other, also in an incident', async () => {
+test('a small window stacks all panes of the overview, even during an incident', async () => {
   const page = await portal.page({ fresh: true, width: 800, height: 600 })
   await page.route('**/api/demo/incidents?*', (route) =>
     route.fulfill({
@@ -216,7 +216,7 @@ test('in a small window the overview shows all of its panes below each other, al
     })
 })
 
-test('alerts are filtered by the API and acted upon by keys, several at once, and maintenance is undone', async () => {
+test('alerts are filtered by the API, handled in bulk by keyboard, and maintenance is undone', async () => {
   const page = await portal.page({ fresh: true, bypassCSP: true })
   await monitor(page)
   await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: 'Alerts' }).click()
@@ -289,7 +289,7 @@ test('alerts are filtered by the API and acted upon by keys, several at once, an
   await grid.waitFor()
 })
 
-test('an incident of the demo is started, shown, and stopped; its time is paused; a reset wants a word', async () => {
+test('a demo incident is started and stopped, the clock is paused, and a reset needs confirmation', async () => {
   const page = await portal.page({ fresh: true, bypassCSP: true, theme: 'light' })
   await monitor(page)
   await page.keyboard.press('Control+K')
@@ -339,7 +339,7 @@ test('an incident of the demo is started, shown, and stopped; its time is paused
   await main.getByText('Demo incident: Core switch down').waitFor({ state: 'detached' })
 })
 
-test('what is drawn takes on the colours as they change, by the system or by hand', async () => {
+test('charts follow theme changes of the system and the user', async () => {
   const page = await portal.page({ fresh: true })
   await portal.filled
   const asking = new Set<Request>()
@@ -366,7 +366,7 @@ test('what is drawn takes on the colours as they change, by the system or by han
   await expect.poll(drawn).toEqual(light)
 })
 
-test('the chart of an alert reaches to now, also where nothing was measured since', async () => {
+test('the chart of an alert reaches to now, even without recent data', async () => {
   const page = await portal.page({ fresh: true })
   await page.route(/\/instances\/\d+\/data\?/, async (route) => {
     const asked = new URL(route.request().url()).searchParams

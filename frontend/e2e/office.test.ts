@@ -14,7 +14,7 @@ async function settings(page: Page, section = '') {
   return { nav, list: page.getByRole('grid'), toast: page.getByTestId('toast') }
 }
 
-test('a user is added, refused at the field, changed against somebody else, and deleted', async () => {
+test('a user is added, validated, changed despite a conflict, and deleted', async () => {
   const page = await portal.page({ fresh: true })
   const { list, toast } = await settings(page, 'Users')
   await page.getByRole('button', { name: 'Add user' }).click()
@@ -85,7 +85,7 @@ test('a user is added, refused at the field, changed against somebody else, and 
   await expect.poll(() => list.getByRole('row').count()).toBe(4) // the head, and three
 })
 
-test('a token is shown once; a role is a matrix; a collector gets an installer; what is searched is asked of the portal', async () => {
+test('a token is shown once, a role is a matrix, a collector gets an installer, and the portal searches', async () => {
   const page = await portal.page({ fresh: true })
   const { nav, list, toast } = await settings(page, 'API tokens')
   await page.getByRole('button', { name: 'Add API token' }).click()
@@ -142,7 +142,7 @@ test('a token is shown once; a role is a matrix; a collector gets an installer; 
   await until(parts(page).status, /^200 OK.*1 items?/)
 })
 
-test('rules change places, chains are drawn, a test tells what the other side said, and the keyboard is enough', async () => {
+test('rules are reordered, chains are drawn, and a test shows the response of the receiver, by keyboard', async () => {
   const page = await portal.page({ fresh: true })
   const { nav, list, toast } = await settings(page, 'Alert rules')
   const names = async () => (await list.getByRole('row').allInnerTexts()).slice(1).map((t) => t.split('\n')[1])
@@ -196,7 +196,7 @@ test('rules change places, chains are drawn, a test tells what the other side sa
   await page.getByRole('button', { name: 'Discard edits' }).click()
 })
 
-test('at 1280 the titles of the lists are whole, and a field of words has no empty line', async () => {
+test('at 1280 pixels, column titles are not cut, and a tag field has no empty line', async () => {
   const page = await portal.page({ fresh: true, width: 1280, height: 800 })
   const { nav } = await settings(page, 'Collectors')
   const cut = () =>

@@ -4,10 +4,10 @@ import { step } from './story'
 
 const portal = suite()
 
-test('the palette goes to views, endpoints, commands and what was run last', async () => {
+test('the palette opens views, endpoints, commands and recent items', async () => {
   const page = await portal.page({ fresh: true })
   const p = parts(page)
-  await step('before anything is typed, what was run last comes first', async () => {
+  await step('recent items come first before typing', async () => {
     for (const name of ['Keyboard shortcuts', 'Dark theme']) {
       await page.keyboard.press('Control+K')
       await page.keyboard.type(`>${name}`)
@@ -27,7 +27,7 @@ test('the palette goes to views, endpoints, commands and what was run last', asy
     await page.keyboard.press('Escape')
   })
 
-  await step('every command is in it, with its key', async () => {
+  await step('it lists every command with its key', async () => {
     await newRequest(page)
     for (const [name, key] of [
       ['Send Request', 'Ctrl ⏎'],
@@ -46,7 +46,7 @@ test('the palette goes to views, endpoints, commands and what was run last', asy
     }
   })
 
-  await step('arrows choose, > looks at commands only, Escape gives the focus back', async () => {
+  await step('arrows select, > searches commands, Escape returns the focus', async () => {
     await newRequest(page)
     await p.path.focus()
     await page.keyboard.press('Control+K')
@@ -64,7 +64,7 @@ test('the palette goes to views, endpoints, commands and what was run last', asy
     await expect.poll(() => p.path.evaluate((e) => e === document.activeElement)).toBe(true)
   })
 
-  await step('an endpoint is found by its path and opened in a tab of its own by Ctrl+Enter', async () => {
+  await step('an endpoint is found by its path, and Ctrl+Enter opens it in a new tab', async () => {
     await newRequest(page)
     const before = await p.tabs.count()
     await p.path.fill('/device/groups')
@@ -100,10 +100,10 @@ test('the palette goes to views, endpoints, commands and what was run last', asy
   })
 })
 
-test('what is in the portal and what was sent is found by its words', async () => {
+test('the palette finds objects of the portal and sent requests', async () => {
   const page = await portal.page({ fresh: true })
   const p = parts(page)
-  await step('history is found by what was sent, fields open the docs, and tabs are gone to', async () => {
+  await step('history entries, fields and tabs are found and opened', async () => {
     await newRequest(page)
     await sendPath(page, '/device/devices?size=3&sort=-id')
     await newRequest(page)
@@ -130,27 +130,24 @@ test('what is in the portal and what was sent is found by its words', async () =
     await page.keyboard.press('Escape')
   })
 
-  await step(
-    'a device is found by its name or its address, and opens where it is watched or as the request that reads it',
-    async () => {
-      await page.keyboard.press('Control+K')
-      await page.keyboard.type('osl web-prod-03')
-      await page.keyboard.press('Enter') // before the portal has answered
-      await page.getByRole('main', { name: 'Monitor' }).getByRole('heading', { name: 'web-prod-03.osl' }).waitFor()
+  await step('a device is found by name or address, and opens in the Monitor or as a request', async () => {
+    await page.keyboard.press('Control+K')
+    await page.keyboard.type('osl web-prod-03')
+    await page.keyboard.press('Enter') // before the portal has answered
+    await page.getByRole('main', { name: 'Monitor' }).getByRole('heading', { name: 'web-prod-03.osl' }).waitFor()
 
-      await page.keyboard.press('Control+K')
-      await page.keyboard.type('10.20.8.13')
-      const found = p.palette.getByRole('group', { name: 'Devices' }).getByRole('option')
-      await expect
-        .poll(() => found.allInnerTexts())
-        .toEqual([
-          expect.stringMatching(/^web-prod-03\.osl10\.20\.8\.13 · Shop front end\s*(OK|Warning|Error|Critical)$/),
-        ])
-      await page.keyboard.press('Control+Enter')
-      await until(p.status, /^200 OK/)
-      expect(await p.path.inputValue()).toMatch(/^\/device\/devices\//)
-    },
-  )
+    await page.keyboard.press('Control+K')
+    await page.keyboard.type('10.20.8.13')
+    const found = p.palette.getByRole('group', { name: 'Devices' }).getByRole('option')
+    await expect
+      .poll(() => found.allInnerTexts())
+      .toEqual([
+        expect.stringMatching(/^web-prod-03\.osl10\.20\.8\.13 · Shop front end\s*(OK|Warning|Error|Critical)$/),
+      ])
+    await page.keyboard.press('Control+Enter')
+    await until(p.status, /^200 OK/)
+    expect(await p.path.inputValue()).toMatch(/^\/device\/devices\//)
+  })
 
   await step('groups, alerts, data sources, reports and settings are found by their names', async () => {
     const main = page.getByRole('main', { name: 'Monitor' })
@@ -172,30 +169,27 @@ test('what is in the portal and what was sent is found by its words', async () =
     await main.getByRole('heading', { name: 'Audit log' }).first().waitFor()
   })
 
-  await step(
-    '@ looks for objects of the portal, with their condition, and # for what is open or was sent',
-    async () => {
-      await page.keyboard.press('Control+K')
-      await page.keyboard.type('@core-sw')
-      const groups = p.palette.getByRole('group')
-      const alerts = p.palette.getByRole('group', { name: 'Alerts' }).getByRole('option')
-      await until(
-        p.palette.getByRole('group', { name: 'Devices' }).getByRole('option').first(),
-        /(OK|Warning|Error|Critical)$/,
-      )
-      const rank = ['Critical', 'Error', 'Warning', 'OK']
-      const found = (await alerts.allInnerTexts()).map((t) => rank.findIndex((word) => t.trim().endsWith(word)))
-      expect(found.length).toBeGreaterThan(0)
-      expect(found).toEqual([...found].sort((a, b) => a - b))
-      expect(found).not.toContain(-1)
-      expect(await groups.evaluateAll((all) => all.some((g) => g.textContent?.includes('Endpoints')))).toBe(false)
-      await p.command.fill('#core-sw')
-      await p.palette.getByText('No results for').waitFor()
-    },
-  )
+  await step('@ searches objects of the portal with their state, and # tabs and sent requests', async () => {
+    await page.keyboard.press('Control+K')
+    await page.keyboard.type('@core-sw')
+    const groups = p.palette.getByRole('group')
+    const alerts = p.palette.getByRole('group', { name: 'Alerts' }).getByRole('option')
+    await until(
+      p.palette.getByRole('group', { name: 'Devices' }).getByRole('option').first(),
+      /(OK|Warning|Error|Critical)$/,
+    )
+    const rank = ['Critical', 'Error', 'Warning', 'OK']
+    const found = (await alerts.allInnerTexts()).map((t) => rank.findIndex((word) => t.trim().endsWith(word)))
+    expect(found.length).toBeGreaterThan(0)
+    expect(found).toEqual([...found].sort((a, b) => a - b))
+    expect(found).not.toContain(-1)
+    expect(await groups.evaluateAll((all) => all.some((g) => g.textContent?.includes('Endpoints')))).toBe(false)
+    await p.command.fill('#core-sw')
+    await p.palette.getByText('No results for').waitFor()
+  })
 })
 
-test('what the tools of a request and of its response do is in the palette, too', async () => {
+test('the palette has the commands of requests and responses', async () => {
   const page = await portal.page({ fresh: true })
   const p = parts(page)
   await newRequest(page)
@@ -240,10 +234,10 @@ test('what the tools of a request and of its response do is in the palette, too'
   await expect.poll(focused).toBe('Form')
 })
 
-test('verbs are explained, ask where several are concerned, and do what they say', async () => {
+test('palette actions are explained, confirmed for several objects, and executed', async () => {
   const page = await portal.page({ fresh: true })
   const p = parts(page)
-  await step('a verb is explained, shows what it will do, does it, and Ctrl+Z takes it back', async () => {
+  await step('an action is explained, previewed and executed, and Ctrl+Z undoes it', async () => {
     await page.keyboard.press('Control+K')
     await page.keyboard.type('maint')
     const hint = p.palette.getByRole('group', { name: 'Actions' }).getByRole('option')
@@ -268,7 +262,7 @@ test('verbs are explained, ask where several are concerned, and do what they say
     await page.keyboard.press('Escape')
   })
 
-  await step('what concerns several alerts asks once, and another selection asks again', async () => {
+  await step('an action on several alerts is confirmed once per selection', async () => {
     await page.keyboard.press('Control+K')
     await page.keyboard.type('ack SNMP_Interfaces: on it')
     const plans = p.palette.getByRole('group', { name: 'Do' }).getByRole('option')
@@ -292,7 +286,7 @@ test('verbs are explained, ask where several are concerned, and do what they say
     expect(await open()).toBeGreaterThan(1)
   })
 
-  await step('verbs open alerts, run reports and send requests', async () => {
+  await step('actions open alerts, run reports and send requests', async () => {
     const plans = p.palette.getByRole('group', { name: 'Do' }).getByRole('option')
     const type = async (command: string, first: RegExp) => {
       await page.keyboard.press('Control+K')

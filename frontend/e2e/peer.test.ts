@@ -42,7 +42,7 @@ async function fetchAll(page: Page) {
   await page.getByRole('menuitem', { name: 'Fetch all pages', exact: true }).click()
 }
 
-test('paging over lists that misbehave ends, and says how; a write is sent once', async () => {
+test('paging over broken lists ends with a reason, and a write is sent once', async () => {
   const page = await home.page()
   const p = parts(page)
   await atStub(page, 'Pages', stub.url)
@@ -52,7 +52,7 @@ test('paging over lists that misbehave ends, and says how; a write is sent once'
     await until(p.status, /^200 OK .* 6 items$/)
   })
 
-  await step('a page that fails is no success: what came is marked partial, and goes on', async () => {
+  await step('a failed page marks the response partial, and can be resumed', async () => {
     await newRequest(page)
     await sendPath(page, '/broken?size=2', /^200 OK .* 2 items$/)
     await fetchAll(page)
@@ -65,7 +65,7 @@ test('paging over lists that misbehave ends, and says how; a write is sent once'
     await p.response.getByRole('button', { name: 'Resume' }).waitFor()
   })
 
-  await step('a run that meets the end of the session leads to the sign-in, and goes on', async () => {
+  await step('a run with an expired session leads to the sign-in, and resumes', async () => {
     await newRequest(page)
     signedIn = false
     await sendPath(page, '/signed-out?size=2', /^200 OK .* 2 items$/)

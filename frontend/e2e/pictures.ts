@@ -38,7 +38,7 @@ const more: Look[] = [
   { name: 'forced-colors', width: 1440, height: 900, forcedColors: 'active' },
 ]
 
-describe.runIf(mode === 'readme')('the pictures of the README', () => {
+describe.runIf(mode === 'readme')('screenshots of the README', () => {
   const folder = fileURLToPath(new URL('../../build/pictures', import.meta.url))
   test.for(states.filter((s) => s.readme))('$readme', async ({ open, readme }) => {
     await portal.filled
@@ -51,7 +51,7 @@ describe.runIf(mode === 'readme')('the pictures of the README', () => {
   })
 })
 
-describe.runIf(mode === 'screens')('the pictures to compare', () => {
+describe.runIf(mode === 'screens')('screenshots to compare', () => {
   const folder = process.env.SCREENS ?? ''
   const wanted = process.env.SCREENS_OF ?? ''
   const shown = states.filter((s) => s.name.includes(wanted))

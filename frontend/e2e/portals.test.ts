@@ -19,7 +19,7 @@ const shot = (page: Page, name: string) =>
   shots ? page.screenshot({ path: `${shots}/portal-${name}.png` }) : undefined
 const lock = (page: Page) => page.getByRole('button', { name: 'Read-only lock' })
 
-test('a remote portal is added, signed in to, and keeps its tabs, variables and history apart', async () => {
+test('a remote portal is added, signed in to, and has its own tabs, variables and history', async () => {
   const page = await home.page()
   const p = parts(page)
   await newRequest(page)
@@ -106,7 +106,7 @@ async function signInAgain(page: Page) {
   await dialog.waitFor({ state: 'detached' })
 }
 
-test('a remote portal is read-only until it is unlocked, and a wrong token is said', async () => {
+test('a remote portal is read-only until it is unlocked, and a wrong token is explained', async () => {
   const page = await home.page({ theme: 'light', width: 1280, height: 800 })
   const form = await portalForm(page, 'By token', `${away.url}/api`)
   await form.getByLabel('Sign-in method').selectOption('token')
@@ -153,7 +153,7 @@ async function failing(at: string): Promise<Server> {
   return server
 }
 
-test('a remote portal that is gone at the start is shown with its tabs, and said to be gone', async () => {
+test('an unreachable remote portal is shown at the start with its tabs and an error', async () => {
   const page = await home.page()
   await page.keyboard.press('Control+K')
   await parts(page).command.fill('switch to far')
@@ -212,38 +212,35 @@ test('a remote portal that is gone at the start is shown with its tabs, and said
   }
 })
 
-test('a portal is added by its host, and its connection stays open while it is tested', async () => {
+test('a portal is added by its host name, and its dialog stays open during the test', async () => {
   const page = await home.page({ fresh: true })
-  await step(
-    'the connection of a portal stays open while it is tested, and opens for what is wrong in it',
-    async () => {
-      await page.keyboard.press('Control+k')
-      await page.getByRole('textbox', { name: 'Command' }).fill('add portal')
-      await page
-        .getByRole('option', { name: /Add portal/i })
-        .first()
-        .click()
-      const form = page.getByRole('dialog', { name: 'Add portal' })
-      await form.getByLabel('Name', { exact: true }).fill('Nowhere')
-      await form.getByLabel('Address').fill('http://127.0.0.1:9/api')
-      const timeout = form.getByLabel('Timeout')
-      await form.getByText('Connection', { exact: true }).click()
-      await timeout.fill('2')
-      await form.getByRole('button', { name: 'Test connection' }).click()
-      await form.getByRole('alert').waitFor()
-      expect(await timeout.isVisible()).toBe(true)
-      await timeout.fill('9999')
-      await form.getByText('Connection', { exact: true }).click()
-      await expect.poll(() => timeout.isVisible()).toBe(false)
-      await form.getByRole('button', { name: 'Add portal' }).click()
-      await expect.poll(() => timeout.evaluate((e) => e === document.activeElement)).toBe(true)
-      await until(form.getByRole('alert'), /^Type 1 to 3600 seconds/)
-      await form.getByRole('button', { name: 'Cancel' }).click()
-      await form.waitFor({ state: 'detached' })
-    },
-  )
+  await step('the dialog of a portal stays open during a test, and expands the section with an error', async () => {
+    await page.keyboard.press('Control+k')
+    await page.getByRole('textbox', { name: 'Command' }).fill('add portal')
+    await page
+      .getByRole('option', { name: /Add portal/i })
+      .first()
+      .click()
+    const form = page.getByRole('dialog', { name: 'Add portal' })
+    await form.getByLabel('Name', { exact: true }).fill('Nowhere')
+    await form.getByLabel('Address').fill('http://127.0.0.1:9/api')
+    const timeout = form.getByLabel('Timeout')
+    await form.getByText('Connection', { exact: true }).click()
+    await timeout.fill('2')
+    await form.getByRole('button', { name: 'Test connection' }).click()
+    await form.getByRole('alert').waitFor()
+    expect(await timeout.isVisible()).toBe(true)
+    await timeout.fill('9999')
+    await form.getByText('Connection', { exact: true }).click()
+    await expect.poll(() => timeout.isVisible()).toBe(false)
+    await form.getByRole('button', { name: 'Add portal' }).click()
+    await expect.poll(() => timeout.evaluate((e) => e === document.activeElement)).toBe(true)
+    await until(form.getByRole('alert'), /^Type 1 to 3600 seconds/)
+    await form.getByRole('button', { name: 'Cancel' }).click()
+    await form.waitFor({ state: 'detached' })
+  })
 
-  await step('an address without a path becomes that of the API when the portal is added', async () => {
+  await step('an address without a path is completed when the portal is added', async () => {
     const other = await startPortal(false)
     try {
       const form = await portalForm(page, 'By its host', other.url)

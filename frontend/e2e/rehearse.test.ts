@@ -26,7 +26,7 @@ async function furnish() {
   expect(made.status).toBe(201)
 }
 
-test('a portal is copied, changed in the copy, and its changes are written as a script', async () => {
+test('a portal is copied, changed in the copy, and the changes become a script', async () => {
   await furnish()
   const page = await home.page({ fresh: true })
   const p = parts(page)

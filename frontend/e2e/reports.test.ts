@@ -12,7 +12,7 @@ async function reports(page: Page) {
   return { list: page.getByRole('grid', { name: 'Reports' }), toast: page.getByTestId('toast') }
 }
 
-test('a report is made step by step, run, opened without scripts, saved and deleted', async () => {
+test('a report is created step by step, run, opened without scripts, saved and deleted', async () => {
   const page = await portal.page({ fresh: true })
   const { list, toast } = await reports(page)
   await page.getByRole('button', { name: 'Add report' }).click()
@@ -91,7 +91,7 @@ test('a report is made step by step, run, opened without scripts, saved and dele
   await until(toast, /Deleted Alerts/)
 })
 
-test('numbers, moments and the week are those of the system', async () => {
+test('numbers, times and the week follow the locale', async () => {
   const page = await portal.page({ fresh: true, locale: 'pt-BR', timeZone: 'America/St_Johns' })
   await reports(page)
   await page.getByRole('button', { name: 'Add report' }).click()

@@ -4,10 +4,10 @@ import { step } from './story'
 
 const portal = suite()
 
-test('the body is edited as form and as text, and nothing of it is lost', async () => {
+test('editing the body as form and as JSON loses nothing', async () => {
   const page = await portal.page()
   const p = parts(page)
-  await step('form and raw JSON are one body: a number stays the number that was typed', async () => {
+  await step('form and raw JSON edit the same body, and numbers keep their spelling', async () => {
     await newRequest(page)
     await p.search.fill('post device devices')
     await endpoint(page, 'POST /device/devices').click()
@@ -28,7 +28,7 @@ test('the body is edited as form and as text, and nothing of it is lost', async 
       .toBe('{"a": 1.50, "big": 9007199254740995, "a": "twice", "on": false, "in": {"deep": [1e3]}}')
   })
 
-  await step('text that is no JSON is kept, and said where it is wrong', async () => {
+  await step('invalid JSON is kept, and its error is located', async () => {
     await newRequest(page)
     await p.method.selectOption('POST')
     await p.request.getByRole('tab', { name: 'Raw JSON' }).click()
@@ -41,7 +41,7 @@ test('the body is edited as form and as text, and nothing of it is lost', async 
     await expect.poll(() => p.request.locator('.cm-content').innerText()).toBe('{"a": 01}')
   })
 
-  await step('a body field switched off is not in the body, and comes back at its place', async () => {
+  await step('a disabled body field is omitted, and returns to its place', async () => {
     await newRequest(page)
     await p.search.fill('post device devices')
     await endpoint(page, 'POST /device/devices').click()
@@ -53,7 +53,7 @@ test('the body is edited as form and as text, and nothing of it is lost', async 
   })
 })
 
-test('the path suggests endpoints, and takes a pasted cURL command', async () => {
+test('the path suggests endpoints and accepts a pasted cURL command', async () => {
   const page = await portal.page()
   const p = parts(page)
   await step('the path suggests endpoints, by keyboard', async () => {

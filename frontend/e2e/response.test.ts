@@ -4,10 +4,10 @@ import { step } from './story'
 
 const portal = suite()
 
-test('a response is a tree that opens, closes and is searched, and its values are copied and kept', async () => {
+test('a response tree expands, collapses, is searched, and its values are copied and saved', async () => {
   const page = await portal.page()
   const p = parts(page)
-  await step('nodes open and close by click and by keyboard', async () => {
+  await step('nodes expand and collapse by click and keyboard', async () => {
     await newRequest(page)
     await sendPath(page, '/device/devices?size=20')
     const items = p.tree.getByRole('treeitem', { name: /^items ?: ?\[/ })
@@ -34,7 +34,7 @@ test('a response is a tree that opens, closes and is searched, and its values ar
     await p.tree.getByText('displayName').first().waitFor()
   })
 
-  await step('find counts, goes round and names the place', async () => {
+  await step('find counts, wraps around and names the path', async () => {
     await p.tree.focus()
     await page.keyboard.press('Control+F')
     await page.keyboard.insertText('preferredCollectorId') // at once: what is looked for between two letters is on the same rows
@@ -46,7 +46,7 @@ test('a response is a tree that opens, closes and is searched, and its values ar
     await expect.poll(() => p.tree.evaluate((e) => e === document.activeElement)).toBe(true)
   })
 
-  await step('a value is copied, its path, and kept as a variable', async () => {
+  await step('a value and its path are copied, and it is saved as a variable', async () => {
     await newRequest(page)
     await sendPath(page, '/device/devices?size=1&fields=id,displayName')
     const row = p.tree.getByRole('treeitem', { name: /^displayName ?: / })
@@ -84,10 +84,10 @@ test('a response is a tree that opens, closes and is searched, and its values ar
   })
 })
 
-test('of a long response the rows in view are on the page, and Control+A means all of it', async () => {
+test('a long response renders only visible rows, and Control+A selects all of it', async () => {
   const page = await portal.page()
   const p = parts(page)
-  await step('a list of a thousand scrolls to its end with only the rows in view on the page', async () => {
+  await step('a list of 1,000 scrolls to its end with only visible rows rendered', async () => {
     await newRequest(page)
     await sendPath(page, '/device/devices?size=1000')
     await p.response.getByRole('button', { name: 'Expand all', exact: true }).first().click()
@@ -101,7 +101,7 @@ test('of a long response the rows in view are on the page, and Control+A means a
     await expect.poll(() => p.tree.getByRole('treeitem').count()).toBeLessThan(120)
   })
 
-  await step('Control+A means the whole response, and elsewhere what is read, not the window', async () => {
+  await step('Control+A selects the response, or the text being read, not the window', async () => {
     const clipboard = () => page.evaluate(() => navigator.clipboard.readText())
     const whole = await page.evaluate(
       async () => JSON.parse(await (await fetch('/api/device/devices?size=1000')).text()).items.length,

@@ -64,7 +64,7 @@ async function comeBack(page: Page) {
   await parts(page).path.waitFor()
 }
 
-test('after kill -9 the tree, the search and the filter of a response are as they were left', async () => {
+test('kill -9 loses neither the tree, the search nor the filter of a response', async () => {
   const page = await portal.page({ fresh: true, width: 1280, height: 800 })
   const p = parts(page)
   await newRequest(page)
@@ -139,7 +139,7 @@ test('after kill -9 the tree, the search and the filter of a response are as the
   expect((await look(p.tree, '[role=treeitem]')).top).toBe(0)
 })
 
-test('where a response is left is its own, also when another tab is chosen at once', async () => {
+test('each tab restores its own place in the response, even after a quick switch', async () => {
   const page = await portal.page({ fresh: true })
   const p = parts(page)
   for (let i = 0; i < 2; i++) {
@@ -156,7 +156,7 @@ test('where a response is left is its own, also when another tab is chosen at on
   await expect.poll(async () => (await views(page)).slice(-2).map((v) => v.answer?.tree?.top)).toEqual([undefined, 900])
 })
 
-test('after kill -9 the history and the chosen item of a list are as they were left, and requests sent meanwhile do not move them', async () => {
+test('kill -9 loses neither the place in the history nor the selected item, and new requests do not move them', async () => {
   const page = await portal.page({ fresh: true, width: 1280, height: 800 })
   const p = parts(page)
   await page.evaluate(async () => {
@@ -237,7 +237,7 @@ test('after kill -9 the history and the chosen item of a list are as they were l
   await expect.poll(seen).toEqual(before)
 })
 
-test('after kill -9 tables, texts, headers, the request, its docs and the panes are as they were left', async () => {
+test('kill -9 loses neither tables, texts, headers, the request, its docs nor the panes', async () => {
   const page = await portal.page({ fresh: true, width: 1280, height: 800 })
   const p = parts(page)
   const grid = p.response.locator('.table-rows')

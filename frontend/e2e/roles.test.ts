@@ -13,7 +13,7 @@ async function asProgram(token: string, path: string, method = 'GET'): Promise<n
   return (await fetch(`${portal.url}/api${path}`, { method, headers, body })).status
 }
 
-test('a token for a request can do no more than that, is in no history, and is revoked where it was made', async () => {
+test('a token for a request is limited to it, is not in the history, and can be revoked', async () => {
   const page = await portal.page({ fresh: true })
   const p = parts(page)
   await newRequest(page)
@@ -55,7 +55,7 @@ test('a token for a request can do no more than that, is in no history, and is r
   await dialog.getByText('Uses the role “token: read on deviceGroup”.').waitFor()
 })
 
-test('an administrator compares a response with what another role sees, and sees what it is refused', async () => {
+test('an administrator compares a response with that of another role', async () => {
   const page = await portal.page({ fresh: true })
   const p = parts(page)
   const start = await (await page.request.get(`${portal.url}/explorer/start`)).json()
@@ -90,10 +90,10 @@ test('an administrator compares a response with what another role sees, and sees
   expect(((await history.json()) as { total: number }).total).toBe(2)
 })
 
-test('what a role may not do in the Explorer is said, and not tried', async () => {
+test('missing permissions disable actions in the Explorer and are explained', async () => {
   const page = await portal.page({ user: 'viewer' })
   const p = parts(page)
-  await step('the palette says which access a verb needs', async () => {
+  await step('the palette names the permission that an action needs', async () => {
     await page.keyboard.press('Control+K')
     await page.keyboard.type('maintain web-prod-03.osl 1h')
     const plan = p.palette.getByRole('group', { name: 'Do' }).getByRole('option', { disabled: true }).first()
@@ -103,7 +103,7 @@ test('what a role may not do in the Explorer is said, and not tried', async () =
     await page.keyboard.press('Escape')
   })
 
-  await step('a write names the right that is missing', async () => {
+  await step('a write names the missing permission', async () => {
     await newRequest(page)
     await p.path.fill('/device/groups/2')
     await p.method.focus()
@@ -114,7 +114,7 @@ test('what a role may not do in the Explorer is said, and not tried', async () =
     await p.response.getByText(/^You need .+ access to .+\. An administrator can grant it/).waitFor()
   })
 
-  await step('who may not create tokens reads why', async () => {
+  await step('a missing permission to create tokens is explained', async () => {
     await newRequest(page)
     await sendPath(page, '/device/devices?size=1')
     await p.response.getByRole('tab', { name: 'Snippets' }).click()
@@ -123,7 +123,7 @@ test('what a role may not do in the Explorer is said, and not tried', async () =
     expect(await make.getAttribute('title')).toContain('readonly')
   })
 
-  await step('who is no administrator is not offered other roles', async () => {
+  await step('only administrators can view as another role', async () => {
     await newRequest(page)
     await sendPath(page, '/device/devices?size=1')
     await p.response.getByRole('button', { name: 'Compare' }).click()
@@ -132,7 +132,7 @@ test('what a role may not do in the Explorer is said, and not tried', async () =
     await page.keyboard.press('Escape')
   })
 
-  await step('who is no administrator cannot back up', async () => {
+  await step('only administrators can back up', async () => {
     const data = page.getByRole('dialog', { name: 'Settings' })
     await page.keyboard.press('Control+,')
     await data.getByRole('tab', { name: 'Data', exact: true }).click()
@@ -143,7 +143,7 @@ test('what a role may not do in the Explorer is said, and not tried', async () =
   })
 })
 
-test('what a role may not do in the Monitor is said, and not tried', async () => {
+test('missing permissions disable actions in the Monitor and are explained', async () => {
   const page = await portal.page({ fresh: true, user: 'viewer' })
   const screen = async (name: string) => {
     await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'Monitor' }).click()

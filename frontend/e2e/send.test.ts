@@ -4,7 +4,7 @@ import { step } from './story'
 
 const portal = suite()
 
-test('a request is sent by key, with the parameters that are on and the values of variables', async () => {
+test('Ctrl+Enter sends the enabled parameters and the values of variables', async () => {
   const page = await portal.page()
   const p = parts(page)
   await step('Ctrl+Enter sends, the status bar shows the response and the tree shows it', async () => {
@@ -15,7 +15,7 @@ test('a request is sent by key, with the parameters that are on and the values o
     await expect.poll(() => rows.count()).toBeGreaterThan(5)
   })
 
-  await step('a parameter switched off is not sent', async () => {
+  await step('a disabled parameter is not sent', async () => {
     await newRequest(page)
     await p.search.fill('get device devices')
     await endpoint(page, 'GET /device/devices').click()
@@ -68,7 +68,7 @@ test('a request is sent by key, with the parameters that are on and the values o
   })
 })
 
-test('requests run beside each other and beside edits, and are sent once and cancelled', async () => {
+test('requests run in parallel and during edits, are sent once, and can be cancelled', async () => {
   const page = await portal.page()
   const p = parts(page)
   await step('a second Ctrl+Enter does not send twice, Escape cancels and says so', async () => {
@@ -123,7 +123,7 @@ test('requests run beside each other and beside edits, and are sent once and can
   })
 })
 
-test('a failed send keeps the response before, is announced once, and an error of the portal can be tried again', async () => {
+test('a failed send keeps the previous response, is announced once, and can be retried', async () => {
   const page = await portal.page({ fresh: true })
   const p = parts(page)
   await newRequest(page)

@@ -7,7 +7,7 @@ import { step } from './story'
 
 const portal = suite()
 
-test('all pages of a list become one response, with one entry in the history, or a file', async () => {
+test('all pages of a list become one response and one history entry, or a file', async () => {
   const page = await portal.page({ width: 1280, height: 800 })
   const p = parts(page)
   await step('all pages of a list become one response, with one entry in the history', async () => {
@@ -31,7 +31,7 @@ test('all pages of a list become one response, with one entry in the history, or
     await until(p.status, new RegExp(`^200 OK .* ${items} items$`))
   })
 
-  await step('a list goes to a file page by page, and the response on screen stays', async () => {
+  await step('a list is saved to a file page by page, and the shown response stays', async () => {
     await newRequest(page)
     await sendPath(page, '/device/devices?size=7', /^200 OK .* 7 items$/)
     const coming = page.waitForEvent('download')
@@ -59,10 +59,10 @@ async function patch(page: Page, path: string, body: string) {
   await raw(page, body)
 }
 
-test('a write is reviewed, sent, and undone from its response and from the history', async () => {
+test('a write is reviewed, sent, and undone from the response and the history', async () => {
   const page = await portal.page()
   const p = parts(page)
-  await step('a DELETE asks first with the focus on Cancel, and its undo restores the device', async () => {
+  await step('a DELETE is confirmed with the focus on Cancel, and undone', async () => {
     await newRequest(page)
     await p.path.fill('/device/devices/12')
     await p.method.selectOption('DELETE')
@@ -128,7 +128,7 @@ test('a write is reviewed, sent, and undone from its response and from the histo
   })
 })
 
-test('a write that is undone in one window is so in the others', async () => {
+test('an undo in one window is shown in the others', async () => {
   const [page, other] = [await portal.page(), await portal.page()]
   const p = parts(page)
   await patch(page, '/device/groups/2', '{"description": "in two windows"}')
@@ -144,10 +144,10 @@ test('a write that is undone in one window is so in the others', async () => {
   expect(await there.response.getByRole('button', { name: 'Undo' }).count()).toBe(0)
 })
 
-test('nothing is asked and nothing sent of a write that lacks a value', async () => {
+test('a write with a missing value is neither confirmed nor sent', async () => {
   const page = await portal.page()
   const p = parts(page)
-  await step('of a write with an unknown variable nothing is asked: it says which, as sending does', async () => {
+  await step('a write with an unknown variable is not confirmed, but names it', async () => {
     await patch(page, '/device/groups/{{nobodyKnows}}', '{"description": "reviewed"}')
     await p.request.getByRole('button', { name: 'More send options' }).click()
     await page.getByRole('menuitem', { name: 'Review changes' }).click()
@@ -160,7 +160,7 @@ test('nothing is asked and nothing sent of a write that lacks a value', async ()
     expect(await told.innerText()).toBe(words)
   })
 
-  await step('of a write whose path lacks a value nothing is asked: it says what is missing', async () => {
+  await step('a write with a missing path value is not confirmed, but names it', async () => {
     await newRequest(page)
     await p.path.fill('/device/groups/{id}')
     await p.method.selectOption('PATCH')
@@ -174,7 +174,7 @@ test('nothing is asked and nothing sent of a write that lacks a value', async ()
   })
 })
 
-test('an id that is not there offers the nearest ones, and a name that is taken opens who has it', async () => {
+test('an unknown id suggests the nearest ones, and a name conflict opens the other object', async () => {
   const page = await portal.page()
   const p = parts(page)
   await newRequest(page)
@@ -206,7 +206,7 @@ test('an id that is not there offers the nearest ones, and a name that is taken 
   await expect.poll(() => p.path.inputValue()).toMatch(/^\/device\/groups\/\d+$/)
 })
 
-test('signing in again sends a read again by itself, and asks before a write', async () => {
+test('signing in again repeats a read, and confirms before a write', async () => {
   const page = await portal.page()
   const p = parts(page)
   for (const [method, path] of [

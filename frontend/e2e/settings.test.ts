@@ -4,7 +4,7 @@ import { step } from './story'
 
 const portal = suite()
 
-test('every setting is in force at once, kept in Go, and reset', async () => {
+test('settings take effect at once, are stored, and are reset', async () => {
   const page = await portal.page({ fresh: true, theme: 'dark' })
   const look = () =>
     page.evaluate(() => {
@@ -70,7 +70,7 @@ test('every setting is in force at once, kept in Go, and reset', async () => {
   await expect.poll(kept).toMatchObject({ tray: false })
 })
 
-test('numbers and moments are written as the system of the reader writes them', async () => {
+test('numbers and times follow the locale of the user', async () => {
   for (const [locale, most, moment] of [
     ['en-US', '3,600', /, \d\d:\d\d:\d\d [AP]M$/],
     ['ar-EG', '3,600', / \d\d:\d\d:\d\d/],
@@ -89,10 +89,10 @@ test('numbers and moments are written as the system of the reader writes them', 
   }
 })
 
-test('sections are gone through by keys, rows follow the density, and the timeout is that of requests', async () => {
+test('keys move through sections, rows follow the density, and the timeout applies to requests', async () => {
   const page = await portal.page({ fresh: true })
   const p = parts(page)
-  await step('sections are gone through with the arrow keys, and the focus goes back where it was', async () => {
+  await step('the arrow keys move through sections, and the focus returns', async () => {
     await newRequest(page)
     await p.path.focus()
     await page.keyboard.press('Control+,')
@@ -109,53 +109,50 @@ test('sections are gone through by keys, rows follow the density, and the timeou
     await expect.poll(() => p.path.evaluate((e) => e === document.activeElement)).toBe(true)
   })
 
-  await step(
-    'the rows of every list of the Explorer follow the density, and lie as close as they are high',
-    async () => {
-      await newRequest(page)
-      await p.catalog.getByRole('tab', { name: 'Collections' }).click()
-      await p.catalog.getByRole('button', { name: 'New collection' }).click()
-      const name = p.catalog.getByRole('textbox', { name: 'Name' })
-      await name.press('Enter')
-      await name.waitFor({ state: 'detached' })
-      await p.path.fill('/device/devices?size=5&fields=id,displayName')
-      await page.keyboard.press('Control+Enter')
-      await until(p.status, /^200 OK/)
-      await p.response.getByRole('tab', { name: 'Table' }).click()
-      await p.tools.getByRole('tab', { name: 'Helpers' }).click()
-      await p.tools.getByRole('list', { name: 'Values' }).getByRole('listitem').first().waitFor()
-      /** Of every list how high all its rows and each of them are. */
-      const heights = () =>
-        page.evaluate(() =>
-          Object.fromEntries(
-            [...document.querySelectorAll('.rows:has(> .space)')].map((list) => {
-              const rows = [...list.querySelectorAll('.seen > *')].map((row) => row.getBoundingClientRect().height)
-              return [
-                ['shelf', 'table-rows', 'values'].find((name) => list.classList.contains(name)),
-                [list.querySelector('.space')!.getBoundingClientRect().height / rows.length, ...new Set(rows)],
-              ]
-            }),
-          ),
-        )
-      for (const [density, one, two] of [
-        ['Roomy', 34, 52],
-        ['Compact', 24, 40],
-        ['Normal', 28, 44],
-      ] as const) {
-        await page.keyboard.press('Control+,')
-        await page
-          .getByRole('dialog', { name: 'Settings' })
-          .getByRole('group', { name: 'Density' })
-          .getByRole('radio', { name: density })
-          .check()
-        await page.keyboard.press('Escape')
-        await expect.poll(heights).toEqual({ shelf: [one, one], 'table-rows': [one, one], values: [two, two] })
-        expect((await p.response.getByRole('columnheader').first().boundingBox())!.height).toBe(one)
-      }
-    },
-  )
+  await step('rows of every Explorer list follow the density, without gaps', async () => {
+    await newRequest(page)
+    await p.catalog.getByRole('tab', { name: 'Collections' }).click()
+    await p.catalog.getByRole('button', { name: 'New collection' }).click()
+    const name = p.catalog.getByRole('textbox', { name: 'Name' })
+    await name.press('Enter')
+    await name.waitFor({ state: 'detached' })
+    await p.path.fill('/device/devices?size=5&fields=id,displayName')
+    await page.keyboard.press('Control+Enter')
+    await until(p.status, /^200 OK/)
+    await p.response.getByRole('tab', { name: 'Table' }).click()
+    await p.tools.getByRole('tab', { name: 'Helpers' }).click()
+    await p.tools.getByRole('list', { name: 'Values' }).getByRole('listitem').first().waitFor()
+    /** Of every list how high all its rows and each of them are. */
+    const heights = () =>
+      page.evaluate(() =>
+        Object.fromEntries(
+          [...document.querySelectorAll('.rows:has(> .space)')].map((list) => {
+            const rows = [...list.querySelectorAll('.seen > *')].map((row) => row.getBoundingClientRect().height)
+            return [
+              ['shelf', 'table-rows', 'values'].find((name) => list.classList.contains(name)),
+              [list.querySelector('.space')!.getBoundingClientRect().height / rows.length, ...new Set(rows)],
+            ]
+          }),
+        ),
+      )
+    for (const [density, one, two] of [
+      ['Roomy', 34, 52],
+      ['Compact', 24, 40],
+      ['Normal', 28, 44],
+    ] as const) {
+      await page.keyboard.press('Control+,')
+      await page
+        .getByRole('dialog', { name: 'Settings' })
+        .getByRole('group', { name: 'Density' })
+        .getByRole('radio', { name: density })
+        .check()
+      await page.keyboard.press('Escape')
+      await expect.poll(heights).toEqual({ shelf: [one, one], 'table-rows': [one, one], values: [two, two] })
+      expect((await p.response.getByRole('columnheader').first().boundingBox())!.height).toBe(one)
+    }
+  })
 
-  await step('the time to wait is what a request gets that says nothing', async () => {
+  await step('the timeout applies to requests without their own', async () => {
     await newRequest(page)
     await page.keyboard.press('Control+,')
     const settings = page.getByRole('dialog', { name: 'Settings' })

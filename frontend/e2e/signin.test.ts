@@ -6,9 +6,9 @@ import { step } from './story'
 
 const portal = suite()
 
-test('what is wrong with a sign-in is said in a sentence, and the focus is where to mend it', async () => {
+test('a failed sign-in is explained, and the focus moves to the wrong field', async () => {
   const page = await portal.page({ signedOut: true })
-  await step('what is missing is asked for without asking the portal', async () => {
+  await step('missing fields are marked without a request', async () => {
     await expect
       .poll(() => page.getByRole('textbox', { name: 'User name' }).evaluate((e) => e === document.activeElement))
       .toBe(true)
@@ -19,7 +19,7 @@ test('what is wrong with a sign-in is said in a sentence, and the focus is where
     await until(page.getByRole('alert'), /^Type your password\.$/)
   })
 
-  await step('a wrong password is refused in a sentence and the field has the focus', async () => {
+  await step('a wrong password is explained, and its field gets the focus', async () => {
     await page.getByRole('textbox', { name: 'User name' }).fill('admin')
     await page.getByLabel('Password').fill('wrong')
     await page.keyboard.press('Enter')
@@ -29,7 +29,7 @@ test('what is wrong with a sign-in is said in a sentence, and the focus is where
   })
 })
 
-test('a session that ended is signed in to again over the page, and nothing typed is lost', async () => {
+test('signing in again after a session expired loses no edits', async () => {
   const page = await portal.page()
   const p = parts(page)
   await newRequest(page)
@@ -46,7 +46,7 @@ test('a session that ended is signed in to again over the page, and nothing type
   await until(p.status, /^200 OK/)
 })
 
-test('who signs in again hears of what happens again', async () => {
+test('live updates resume after signing in again', async () => {
   const page = await portal.page({ user: 'operator' })
   await newRequest(page)
   const refused = page.waitForResponse((r) => r.url().endsWith('/explorer/events') && r.status() === 401)
@@ -66,7 +66,7 @@ test('who signs in again hears of what happens again', async () => {
   await heard
 })
 
-test('a password is changed by who has it: here one stays signed in, elsewhere not', async () => {
+test('changing the password keeps this session and ends the others', async () => {
   const elsewhere = await portal.page({ user: 'viewer' })
   const page = await portal.page({ user: 'viewer' })
   const dialog = page.getByRole('dialog', { name: 'Change the password of viewer' })
@@ -106,13 +106,13 @@ test('a password is changed by who has it: here one stays signed in, elsewhere n
   await dialog.waitFor({ state: 'detached' })
 })
 
-test('signing out shows the sign-in page, where too many tries are refused', async () => {
+test('signing out shows the sign-in page, which refuses too many attempts', async () => {
   const page = await portal.page({ user: 'viewer' })
   await page.getByRole('button', { name: /viewer/ }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.getByRole('textbox', { name: 'User name' }).waitFor()
 
-  await step('too many tries are refused with the time to wait', async () => {
+  await step('too many attempts are refused with the time to wait', async () => {
     for (let i = 0; i < 11; i++) {
       await page.getByRole('textbox', { name: 'User name' }).fill('operator')
       await page.getByLabel('Password').fill(`wrong ${i}`)

@@ -17,10 +17,10 @@ async function adds(page: Page, path: string, entries: Record<string, Json>) {
   })
 }
 
-test('what Go adds to one of its tables is on the page, and a file with requests is not taken for variables', async () => {
+test('additions to the tables in Go appear in the page, and a request file is not read as variables', async () => {
   const page = await portal.page({ fresh: true })
   const p = parts(page)
-  await step('what Go adds to one of its tables is on the page', async () => {
+  await step('additions to the tables in Go appear in the page', async () => {
     await adds(page, '**/explorer/start', {
       languages: { id: 'ruby', label: 'Ruby', scriptLabel: 'Ruby script', extension: 'rb' },
       formats: {
@@ -90,7 +90,7 @@ test('what Go adds to one of its tables is on the page, and a file with requests
     await device.waitFor({ state: 'detached' })
   })
 
-  await step('a file with requests is not taken for variables', async () => {
+  await step('a request file is not read as variables', async () => {
     await newRequest(page)
     await p.tools.getByRole('tab', { name: 'Variables' }).click()
     const choose = (text: string) =>

@@ -17,7 +17,7 @@ async function openAll(page: Page, paths: string[]) {
 const saved = (page: Page) =>
   page.waitForResponse((r) => r.request().method() === 'PATCH' && r.url().includes('/explorer/tabs/') && r.ok())
 
-test('after kill -9 everything is as it was a second before', async () => {
+test('kill -9 loses at most a second', async () => {
   const page = await portal.page()
   const p = parts(page)
   await newRequest(page)
@@ -46,10 +46,10 @@ test('after kill -9 everything is as it was a second before', async () => {
   await expect.poll(() => p.response.getByRole('tab', { name: 'Headers' }).getAttribute('aria-selected')).toBe('true')
 })
 
-test('what is typed is kept in the tab that is left, and tabs that do not fit are in a menu', async () => {
+test('edits stay in their tab, and tabs that do not fit are in a menu', async () => {
   const page = await portal.page({ width: 1280, height: 800, theme: 'light' })
   const p = parts(page)
-  await step('who leaves a tab by a key while typing its path loses nothing of it', async () => {
+  await step('switching tabs by key while typing a path loses nothing', async () => {
     await newRequest(page)
     await p.path.fill('/device/groups?size=3')
     await page.keyboard.press('Control+T')
@@ -78,7 +78,7 @@ test('what is typed is kept in the tab that is left, and tabs that do not fit ar
   })
 })
 
-test('tabs are pinned, moved, closed and opened again from the keyboard', async () => {
+test('the keyboard pins, moves, closes and reopens tabs', async () => {
   const page = await portal.page({ user: 'operator' })
   const p = parts(page)
   await openAll(page, ['/a', '/b', '/c', '/d'])
@@ -111,7 +111,7 @@ test('tabs are pinned, moved, closed and opened again from the keyboard', async 
   await expect.poll(async () => (await names()).sort()).toEqual(['GET /a', 'GET /b', 'GET /c', 'GET /d'])
 })
 
-test('two windows show the same tabs, and neither overwrites the other', async () => {
+test('two windows share tabs without overwriting each other', async () => {
   const page = await portal.page({ user: 'viewer' })
   const other = await page.context().newPage()
   await openAll(page, ['/device/devices'])
@@ -142,26 +142,23 @@ test('two windows show the same tabs, and neither overwrites the other', async (
   await expect.poll(() => a.path.inputValue()).toBe('/theirs')
 })
 
-test('tabs are distinguished by what differs in them', async () => {
+test('tab names show the part that differs', async () => {
   const page = await portal.page({ fresh: true, width: 1280, height: 800 })
   const { palette, tabs } = parts(page)
-  await step(
-    'of a last segment that is too long its beginning and its end are shown, and all of it is read out',
-    async () => {
-      const paths = ['/device/devices/{id}/enabledAutomaticDiscovery', '/device/devices/{id}/currentAutomaticDiscovery']
-      await openAll(page, paths)
-      await expect
-        .poll(() => tabs.locator('.end .tail').allInnerTexts())
-        .toEqual([expect.stringMatching(/^…\/enab.*….*Discovery$/), expect.stringMatching(/^…\/curr.*….*Discovery$/)])
-      for (const [i, path] of paths.entries()) {
-        const tail = tabs.nth(i).locator('.end .tail')
-        expect(await tail.evaluate((e) => e.scrollWidth <= e.clientWidth)).toBe(true)
-        expect(await tabs.nth(i).getAttribute('title')).toContain(path)
-      }
-    },
-  )
+  await step('a long last segment is shortened in the middle, and read out in full', async () => {
+    const paths = ['/device/devices/{id}/enabledAutomaticDiscovery', '/device/devices/{id}/currentAutomaticDiscovery']
+    await openAll(page, paths)
+    await expect
+      .poll(() => tabs.locator('.end .tail').allInnerTexts())
+      .toEqual([expect.stringMatching(/^…\/enab.*….*Discovery$/), expect.stringMatching(/^…\/curr.*….*Discovery$/)])
+    for (const [i, path] of paths.entries()) {
+      const tail = tabs.nth(i).locator('.end .tail')
+      expect(await tail.evaluate((e) => e.scrollWidth <= e.clientWidth)).toBe(true)
+      expect(await tabs.nth(i).getAttribute('title')).toContain(path)
+    }
+  })
 
-  await step('requests of one path are distinguished by what they ask for', async () => {
+  await step('requests of one path are distinguished by their query', async () => {
     await openAll(
       page,
       Array.from({ length: 9 }, (_, i) => `/alert/alerts?offset=${50 * i}`),
@@ -179,7 +176,7 @@ test('tabs are distinguished by what differs in them', async () => {
     await page.keyboard.press('Escape')
   })
 
-  await step('requests that end in the same id are distinguished however many tabs there are', async () => {
+  await step('requests ending in the same id are distinguished with any number of tabs', async () => {
     await openAll(page, [
       '/device/devices/7',
       '/device/groups/7',

@@ -4,7 +4,7 @@ import { addVariable, endpoint, newRequest, parts, sendPath, suite } from './har
 
 const portal = suite()
 
-test('everything that can be pointed at is at least 24 pixels wide and high', async () => {
+test('every target is at least 24 pixels wide and high', async () => {
   const page = await portal.page({ width: 1280, height: 800 })
   const p = parts(page)
   const found: Record<string, string[]> = { welcome: await small(page) }
@@ -42,7 +42,7 @@ test('everything that can be pointed at is at least 24 pixels wide and high', as
   expect(Object.fromEntries(Object.entries(found).filter(([, f]) => f.length))).toEqual({})
 })
 
-test('buttons of rows that are as high as they are do not touch', async () => {
+test('buttons as high as their rows do not touch', async () => {
   const page = await portal.page({ fresh: true })
   await page.evaluate(async () => {
     const { user } = (await (await fetch('/explorer/start')).json()) as { user: { csrfToken: string } }

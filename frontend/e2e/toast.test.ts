@@ -18,7 +18,7 @@ const coversFocus = (page: Page) =>
     return box.right > focus.left && box.left < focus.right && box.bottom > focus.top && box.top < focus.bottom
   })
 
-test('a message moves nothing on a page of any size', async () => {
+test('a message shifts nothing at any window size', async () => {
   const page = await portal.page({ fresh: true })
   let size = ''
   await page.route('**/explorer/start', async (route) => {
@@ -57,7 +57,7 @@ test('a message moves nothing on a page of any size', async () => {
   }
 })
 
-test('a message does not cover the focus, and is short, with all of it when asked', async () => {
+test('a message does not cover the focus, and is short with details on request', async () => {
   const page = await portal.page({ fresh: true })
   const p = parts(page)
   await step('a message does not cover what has the focus, also when the focus moves', async () => {
@@ -95,7 +95,7 @@ test('a message does not cover the focus, and is short, with all of it when aske
     await message.getByRole('button', { name: 'Dismiss' }).click()
   })
 
-  await step('what a pasted command loses is a short message, and shown in full on request', async () => {
+  await step('losses of a pasted command are a short message with details on request', async () => {
     await page.setViewportSize({ width: 1280, height: 800 })
     await newRequest(page)
     await p.path.focus()

@@ -5,10 +5,10 @@ import { step } from './story'
 
 const portal = suite()
 
-test('a variable is named, used, renamed and hidden, and what is wrong with it is said', async () => {
+test('a variable is created, used, renamed, made secret, and validated', async () => {
   const page = await portal.page({ fresh: true })
   const p = parts(page)
-  await step('a wrong name is said below the field, and one of another scope is distinguished', async () => {
+  await step('an invalid name is explained below the field, and scopes are distinguished', async () => {
     await newRequest(page)
     await addVariable(page)
     await page.keyboard.type('1 x')
@@ -26,7 +26,7 @@ test('a variable is named, used, renamed and hidden, and what is wrong with it i
       .waitFor()
   })
 
-  await step('a variable keeps the focus while it is typed, is renamed where it is used, and leads there', async () => {
+  await step('a variable keeps the focus during typing, is renamed where it is used, and links there', async () => {
     await newRequest(page)
     await p.path.fill('/device/devices/{{site}}')
     await addVariable(page)
@@ -49,7 +49,7 @@ test('a variable is named, used, renamed and hidden, and what is wrong with it i
     await expect.poll(() => p.path.inputValue()).toBe('/device/devices/{{place}}')
   })
 
-  await step('a variable that is no longer secret says that its value is gone, and brings it back', async () => {
+  await step('a variable that is no longer secret lost its value, which undo restores', async () => {
     await newRequest(page)
     await addVariable(page)
     await page.keyboard.type('hidden')
@@ -71,7 +71,7 @@ test('a variable is named, used, renamed and hidden, and what is wrong with it i
   })
 })
 
-test('variables go to a file without secrets, and come in without overwriting unasked', async () => {
+test('variables are exported without secrets, and an import overwrites only on request', async () => {
   const page = await portal.page({ user: 'viewer' })
   const p = parts(page)
   await newRequest(page)
@@ -127,7 +127,7 @@ test('variables go to a file without secrets, and come in without overwriting un
   await expect.poll(() => secret.getAttribute('placeholder')).toBe(kept)
 })
 
-test('a deleted secret comes back with its value; saved requests that use a variable lead there, and what was sent last is first', async () => {
+test('a deleted secret is restored, uses of a variable open their request, and recent requests come first', async () => {
   const page = await portal.page({ user: 'viewer', theme: 'light', width: 1280, height: 800 })
   const p = parts(page)
   await newRequest(page)
@@ -185,7 +185,7 @@ test('a deleted secret comes back with its value; saved requests that use a vari
   await page.getByText('********').first().waitFor() // it has a value, and is not shown
 })
 
-test('of many variables those in sight are made, the rest by scrolling, and each is found', async () => {
+test('only visible variables are rendered, and each is found', async () => {
   const page = await portal.page({ fresh: true })
   const p = parts(page)
   await newRequest(page)
@@ -221,7 +221,7 @@ test('of many variables those in sight are made, the rest by scrolling, and each
   await expect.poll(() => page.evaluate(() => (document.activeElement as HTMLInputElement).value)).toBe('variable1')
 })
 
-test('an environment overrides variables, is switched beside the portal and in the palette, and comes back', async () => {
+test('an environment overrides variables, is switched beside the portal and in the palette, and restored', async () => {
   const page = await portal.page({ fresh: true, width: 1280, height: 800 })
   const p = parts(page)
   const name = p.tools.getByRole('textbox', { name: 'Environment name' })

@@ -5,7 +5,7 @@ import { step } from './story'
 
 const portal = suite()
 
-test('a request is watched until its checks pass, by keyboard too, and its numbers are charted and saved', async () => {
+test('a request is watched until its checks pass, also by keyboard, and its numbers are charted and saved', async () => {
   const page = await portal.page({ fresh: true })
   const p = parts(page)
   await step('a request is watched until its checks pass, and its numbers can be charted and saved', async () => {

@@ -4,12 +4,12 @@ import { step } from './story'
 
 const portal = suite()
 
-test('the API Explorer is reached in every way, and what was sent there is on the welcome screen', async () => {
+test('the API Explorer opens from every entry, and the welcome screen lists recent requests', async () => {
   const page = await portal.page({ fresh: true })
   const p = parts(page)
   const main = page.getByRole('main', { name: 'Welcome' })
   const view = (name: string) => page.getByRole('group', { name: 'View' }).getByRole('button', { name })
-  await step('the welcome screen says who is signed in to what and where the data lies', async () => {
+  await step('the welcome screen shows the user, the portal and the data folder', async () => {
     await main.getByText(/signed in as admin to \S/).waitFor()
     await main.getByText(/data in \S/).waitFor()
     await expect.poll(() => main.getByRole('region', { name: 'Sample requests' }).getByRole('button').count()).toBe(6)
@@ -57,7 +57,7 @@ test('the API Explorer is reached in every way, and what was sent there is on th
     }
   })
 
-  await step('the title of the window names what is shown and its portal', async () => {
+  await step('the window title names the view and its portal', async () => {
     await p.path.fill('/setting/version')
     await expect.poll(() => page.title()).toMatch(/^GET \/setting\/version · .+ · Spyglass$/)
     await view('Monitor').click()
@@ -77,7 +77,7 @@ test('the API Explorer is reached in every way, and what was sent there is on th
   })
 })
 
-test('every sample opens a filled tab that the portal responds to', async () => {
+test('every sample opens a tab with a valid request', async () => {
   const page = await portal.page({ fresh: true })
   const p = parts(page)
   const list = page.getByRole('region', { name: 'Sample requests' }).getByRole('button')
@@ -94,7 +94,7 @@ test('every sample opens a filled tab that the portal responds to', async () => 
   await expect.poll(() => p.tabs.count()).toBe(6)
 })
 
-test('the tour goes through five stops, is left with Escape, and is not offered again', async () => {
+test('the tour has five steps, ends with Escape, and is not offered again', async () => {
   const page = await portal.page({ fresh: true })
   const tour = page.getByRole('dialog')
   await page.getByRole('button', { name: 'Start tour' }).focus()
@@ -118,7 +118,7 @@ test('the tour goes through five stops, is left with Escape, and is not offered 
   await expect.poll(() => page.getByRole('button', { name: 'Start tour' }).count()).toBe(0)
 })
 
-test('the menu of the application has what it can do, with its keys, and works by the keyboard', async () => {
+test('the application menu lists commands with their keys, and works by keyboard', async () => {
   const page = await portal.page({ fresh: true })
   const button = page.getByRole('banner').getByRole('button', { name: 'Menu', exact: true })
   await button.focus()
@@ -138,7 +138,7 @@ test('the menu of the application has what it can do, with its keys, and works b
   await page.keyboard.press('Escape')
   await expect.poll(() => button.evaluate((e) => e === document.activeElement)).toBe(true)
 
-  await step('in a small window it scrolls to what does not fit', async () => {
+  await step('in a small window it scrolls', async () => {
     await page.setViewportSize({ width: 640, height: 300 })
     await page.getByRole('banner').getByRole('button', { name: 'Menu', exact: true }).click()
     const menu = page.getByRole('menu', { name: 'Menu' })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { commandList } from './commands'
 import type { App } from './state/app.svelte'
 
-test('every command has an id of its own and keys that no other has', () => {
+test('every command has a unique id and unique keys', () => {
   const all = commandList({} as App)
   const twice = (list: string[]) => list.filter((one, i) => list.indexOf(one) !== i)
   expect(twice(all.map((c) => c.id))).toEqual([])

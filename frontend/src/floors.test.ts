@@ -116,7 +116,7 @@ test('every floor has its folders', () => {
   expect(floors.flat().filter((room) => !rooms.has(room))).toEqual([])
 })
 
-test('every import goes down the house', () => {
+test('every import goes to a lower floor', () => {
   expect(upward(house).filter((one) => !exceptions[one])).toEqual([])
 })
 
@@ -129,7 +129,7 @@ test('no files import each other in a circle', () => {
   expect(circles(house)).toEqual([])
 })
 
-test('imports of values, of types, of styles and later ones are found, and nothing else', () => {
+test('imports of values, types and styles, and dynamic imports are found, and nothing else', () => {
   const source =
     "import a, {\n  b,\n} from './a'\nimport type { C } from '../c'\nimport './d.css'\nexport type * from './e'\nconst f = () => import('./f.svelte')\n"
   expect(importsOf(`${source}import x from 'svelte'\nconst text = 'imported from'\nlet g: import("./g").G`)).toEqual([

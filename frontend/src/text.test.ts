@@ -173,7 +173,7 @@ test.each(done)(
   60_000,
 )
 
-test('text in a markup or a script is found', () => {
+test('texts in markup and scripts are found', () => {
   expect(
     textOf(
       '<b title="Two words" class="three">One{a ? "Four" : \'b\'}</b>{#if x}<Empty text={b || `five ${c}`} icon="six" onaction={() => app.toasts.show("Seven")} />{/if}',

@@ -34,7 +34,7 @@ describe('search', () => {
     expect(new Set(found.map((f) => f.also))).toEqual(new Set(['preferredCollectorId']))
   })
 
-  test('knows every name and who has it', async () => {
+  test('lists every name with its owner', async () => {
     const catalog = await loaded()
     const one = catalog.names.find((n) => n.name === 'preferredCollectorId')
     expect(one?.endpoints.map((e) => e.id)).toEqual(
@@ -47,7 +47,7 @@ describe('search', () => {
     )
   })
 
-  test('finds the one that is meant among 500, and none that lacks a word', async () => {
+  test('finds the right one among 500, and none without all words', async () => {
     const endpoints = Array.from({ length: 500 }, (_, i) => {
       const e = fakeCatalog.categories[0].endpoints[i % 6]
       return { ...e, id: `${e.id}${i}`, path: `${e.path}/thing${i}` }
@@ -59,7 +59,7 @@ describe('search', () => {
   })
 })
 
-test('a template fits its path with ids in place, and no other', () => {
+test('a template matches only its own path with ids', () => {
   expect(fits('/device/devices/{id}', '/device/devices/42')).toBe(true)
   expect(fits('/device/devices/{id}', '/device/devices/{{deviceId}}')).toBe(true)
   expect(fits('/device/devices/{id}', '/device/devices')).toBe(false)
@@ -70,7 +70,7 @@ test('placeholders are single braces only', () => {
   expect(placeholders('/a/{id}/{{variable}}/{other}/{id}')).toEqual(['id', 'other'])
 })
 
-test('closed categories show their count only; favourites stand on top', async () => {
+test('collapsed categories show only their count, and favourites come first', async () => {
   const catalog = await loaded()
   const items = branches(catalog, new Set(['Reports']), ['GET /alert/alerts'], [])
   expect(items.slice(0, 2).map((i) => i.key)).toEqual(['-Favourites', 'Favourites GET /alert/alerts'])
@@ -92,7 +92,7 @@ test.each([
   expect(shortPath(path, room)).toEqual({ head, tail })
 })
 
-test('paths with the same end are distinguished where there is no summary', () => {
+test('paths with the same end are distinguished if there is no summary', () => {
   const paths = ['/device/devices/{id}/alerts', '/device/groups/{id}/alerts', '/alert/alerts', '/alerts/{id}/alerts']
   const ends = (room: number) => paths.map((p) => endAmong(p, paths, room))
   expect(ends(40)).toEqual(paths)

@@ -5,7 +5,7 @@ const hour = 3600
 const now = 1_000_000
 const active = (age: number) => ({ startEpoch: now - age, endEpoch: 0, cleared: false })
 
-test('a chart is about three times as long as its alert is old', () => {
+test('a chart covers about three times the age of its alert', () => {
   expect([16, 250, 20 * 60, hour, 2 * hour, 7 * hour, 100 * hour].map((age) => lengthOf(active(age), now))).toEqual([
     600,
     1200,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { bundled } from './labels'
 import { beyond, limitsOf } from './limits'
 
-test('limits that are too close for a name each share one', () => {
+test('limits too close for separate labels share one', () => {
   const at = (...heights: number[]) => heights.map((y) => ({ y }))
   const heights = (groups: { y: number }[][]) => groups.map((g) => g.map((l) => l.y))
   expect(heights(bundled(at(100, 90, 83), 14))).toEqual([[83, 90, 100]])

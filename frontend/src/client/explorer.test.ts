@@ -28,7 +28,7 @@ test('a call has its path, its query and its body', async () => {
   expect(await text('/documents/{id}/hex', { params: { id: 'd1' } })).toBe('/explorer/documents/d1/hex')
 })
 
-test('only what is declared can be called', () => {
+test('only declared endpoints can be called', () => {
   // svelte-check fails where one of these were right
   const wrong = () => [
     // @ts-expect-error there is no such path

@@ -3,7 +3,7 @@ import { httpClient } from './http'
 
 afterEach(() => vi.unstubAllGlobals())
 
-test('what is edited outlives the page, as much as browsers let', async () => {
+test('edits are saved when the page closes, as far as browsers allow', async () => {
   const kept: boolean[] = []
   const answers: (() => void)[] = []
   vi.stubGlobal('fetch', (_: string, init: RequestInit) => {

@@ -4,7 +4,7 @@ import { Saver } from './saver'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-test('many touches are one write, at most the wait after the first', async () => {
+test('many changes are one write, at most the delay after the first', async () => {
   const write = vi.fn(async () => {})
   const saver = new Saver(write, () => {}, 300)
   for (let i = 0; i < 10; i++) {
@@ -16,7 +16,7 @@ test('many touches are one write, at most the wait after the first', async () =>
   expect(write).toHaveBeenCalledTimes(1)
 })
 
-test('a touch while writing is written afterwards, never at once', async () => {
+test('a change during a write is written after it, never in parallel', async () => {
   let running = 0
   let most = 0
   const write = vi.fn(async () => {
@@ -33,7 +33,7 @@ test('a touch while writing is written afterwards, never at once', async () => {
   expect(most).toBe(1)
 })
 
-test('a failed write is tried again with the next flush', async () => {
+test('a failed write is retried with the next flush', async () => {
   const failures: unknown[] = []
   const write = vi.fn().mockRejectedValueOnce(new Error('down')).mockResolvedValue(undefined)
   const saver = new Saver(write, (e) => failures.push(e), 300)
@@ -46,7 +46,7 @@ test('a failed write is tried again with the next flush', async () => {
   expect(saver.dirty).toBe(false)
 })
 
-test('nothing touched, nothing written', async () => {
+test('nothing is written without a change', async () => {
   const write = vi.fn(async () => {})
   await new Saver(write).flush(true)
   expect(write).not.toHaveBeenCalled()

@@ -77,7 +77,7 @@ curl --globoff \\
   --data-binary @-
 `
 
-test('a script of ours keeps headings, names, notes and variables', () => {
+test('a Spyglass script keeps headings, names, notes and variables', () => {
   const found = readCommands(ours, bases)
   const line = (r: {
     name: string
@@ -139,7 +139,7 @@ test("a stranger's variables become ours", () => {
   ])
 })
 
-test('what is no cURL goes as it is', () => {
+test('other text is unchanged', () => {
   expect(fileToRead('a.json', '{"info":{}}', [])).toEqual({
     file: { name: 'a.json', text: '{"info":{}}' },
     curl: false,

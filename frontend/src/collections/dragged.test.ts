@@ -34,7 +34,7 @@ test.each([
   expect(drag(...names).aim(line(to), part)).toBe(where)
 })
 
-test('where it may go is looked up once, however far it is dragged', async () => {
+test('drop targets are looked up once per drag', async () => {
   const { library, line, drag } = await begin()
   const looked = vi.spyOn(library, 'placesFor')
   const dragged = drag('Dead devices')

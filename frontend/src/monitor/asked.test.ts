@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { App } from '../state/app.svelte'
 import { Asked } from './asked.svelte'
 
-test('an answer that says the same is not drawn again, but tells that what is shown is the present', async () => {
+test('an unchanged response is not drawn again, but updates the age', async () => {
   let critical = 2
   let updated = 0
   const app = { client: { monitor: {} }, live: { updated: () => updated++ } } as unknown as App

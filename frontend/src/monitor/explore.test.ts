@@ -3,7 +3,7 @@ import { address } from '../client/call'
 import { draftOfCall } from './explore'
 import { emptyDraft } from '../state/request/draft.svelte'
 
-test('a call is the address that is asked and the draft that is opened', () => {
+test('a call has a path and opens as a draft', () => {
   const call = {
     method: 'GET',
     path: '/device/devices/{id}/alerts',

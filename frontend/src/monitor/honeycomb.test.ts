@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { cellAt, eachOf, layout } from './honeycomb'
 
-test('cells lie in rows, the worst first, and a point finds its cell', () => {
+test('cells are in rows, the most severe first, and a point finds its cell', () => {
   const shape = layout([1, 2, 0, 1, 2, 18], 100, 2000)
   expect([shape.count, shape.columns]).toEqual([24, 11])
   expect([0, 1, 3, 4, 6, 23].map((cell) => shape.at(cell).sort)).toEqual([
@@ -19,7 +19,7 @@ test('cells lie in rows, the worst first, and a point finds its cell', () => {
   expect([cellAt(shape, 500, 5), cellAt(shape, 95, shape.height - 3)]).toEqual([-1, -1])
 })
 
-test('of a hundred thousand the few that matter stay single, and every one is in some cell', () => {
+test('of 100,000 devices, those with alerts have single cells, and each is in a cell', () => {
   const shape = layout([3, 11, 24, 9, 0, 99_953], 400, 2000)
   expect(shape.count).toBeLessThan(2100)
   expect([shape.at(0), shape.at(37)].map((c) => c.count)).toEqual([1, 1])
@@ -32,7 +32,7 @@ test('of a hundred thousand the few that matter stay single, and every one is in
   expect(next).toBe(100_000)
 })
 
-test('a group of thousands is not much larger than it may be, and says what a cell stands for', () => {
+test('a group of thousands is limited in size, and says how many devices a cell stands for', () => {
   const cells = [100, 180, 300, 150, 0, 6371] as const
   expect(eachOf(cells, 200)).toBe(36)
   expect(layout(cells, 400, 200).count).toBeLessThan(220)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { ago, since, span } from './age'
 import { severityOf, severityOfDevice, severityOfStatus, thresholdOf } from './severity'
 
-test('the limit of an alert is the one for its severity, or the last there is', () => {
+test('the limit of an alert is the one of its severity, or the last', () => {
   expect(thresholdOf('> 60 80 90', 2)).toEqual({ op: '>', limit: 60 })
   expect(thresholdOf('> 60 80 90', 4)).toEqual({ op: '>', limit: 90 })
   expect(thresholdOf('<= 20 10', 4)).toEqual({ op: '<=', limit: 10 })
@@ -19,12 +19,12 @@ test('severities by number and by the status of a device', () => {
   ).toEqual(['ok', 'crit', 'error', 'warn'])
 })
 
-test('of a device that never had data nobody knows whether it is well', () => {
+test('the state of a device without data is unknown', () => {
   const level = (alertStatus: string, lastDataTime: number) => severityOfDevice({ alertStatus, lastDataTime }).level
   expect([level('none', 0), level('none', 1), level('unconfirmed-error-none', 0)]).toEqual(['unknown', 'ok', 'error'])
 })
 
-test('spans are read in their two largest units', () => {
+test('durations are shown in their two largest units', () => {
   expect([0, 59, 60, 3599, 3600, 4320, 36_000, 40_000, 86_400, 100_000, 900_000].map(span)).toEqual([
     '0 s',
     '59 s',

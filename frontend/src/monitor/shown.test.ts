@@ -9,7 +9,7 @@ const spot = (template: string, ...values: string[]) =>
     draft: { ...emptyDraft(), pathParams: values.map((value) => ({ on: true, key: 'id', value })) },
   })
 
-test('what the Monitor view has a place for is shown there', () => {
+test('objects with a Monitor screen are shown there', () => {
   expect(spot('/device/devices/{id}', '7')).toEqual({ screen: 'fleet', id: '7' })
   expect(spot('/device/groups/{id}', '7')).toEqual({ screen: 'fleet', filters: { group: '7' } })
   expect(spot('/alert/alerts/{id}', 'LMD7')).toEqual({ screen: 'alerts', id: 'LMD7' })
@@ -23,12 +23,12 @@ test('what the Monitor view has a place for is shown there', () => {
   })
 })
 
-test('what it has none for is not', () => {
+test('other objects are not', () => {
   expect(spot('/setting/functions/{id}', '7')).toBe(undefined)
   expect(spot('/device/devices/{deviceId}/devicedatasources/{id}', '{{device}}', '12')).toBe(undefined)
 })
 
-test('a maintenance window is shown with what it is for', async () => {
+test('a maintenance window is shown with its target', async () => {
   const none = { deviceId: 0, deviceGroupId: 0, collectorId: 0 }
   const where = (sdt: object) =>
     whereSdt({ lookup: async <T>(path: string) => ({ '/sdt/sdts/R_12': { ...none, ...sdt } })[path] as T }, 'R_12')

@@ -5,7 +5,7 @@ const rows = (offset: number, size: number, name = 'row') =>
   Array.from({ length: size }, (_, i) => `${name} ${offset + i}`)
 const done = () => new Promise((r) => setTimeout(r))
 
-test('only the windows that are in view are asked for, each once', async () => {
+test('only visible windows are requested, each once', async () => {
   const asked: number[] = []
   const list = new Windows((offset, size) => {
     asked.push(offset)
@@ -21,7 +21,7 @@ test('only the windows that are in view are asked for, each once', async () => {
   expect([list.total, list.at(3), list.at(90_119)]).toEqual([100_000, 'row 3', 'row 90119'])
 })
 
-test('rows between two places are asked for where they are not here, and not kept', async () => {
+test('missing rows of a range are requested, and not cached', async () => {
   const asked: string[] = []
   const list = new Windows((offset, size) => {
     asked.push(`${offset}+${size}`)
@@ -35,7 +35,7 @@ test('rows between two places are asked for where they are not here, and not kep
   expect(list.at(150)).toBeUndefined()
 })
 
-test('old rows stay until the new ones are there, and a failure leaves them', async () => {
+test('old rows stay until new ones arrive, also after a failure', async () => {
   let name = 'old'
   let fail = false
   const list = new Windows((offset, size) =>
@@ -56,7 +56,7 @@ test('old rows stay until the new ones are there, and a failure leaves them', as
   expect(list.fault).toBeUndefined()
 })
 
-test('the number of rows comes with the rows', async () => {
+test('the row count arrives with the rows', async () => {
   const list = new Windows((offset, size) => Promise.resolve({ total: 5, items: rows(offset, size) }))
   void list.reload()
   let bare = false
@@ -67,7 +67,7 @@ test('the number of rows comes with the rows', async () => {
   expect([list.total, list.at(0), bare]).toEqual([5, 'row 0', false])
 })
 
-test('rows that have not changed are not drawn again', async () => {
+test('unchanged rows are not rendered again', async () => {
   let status = 'ok'
   const list = new Windows(() => Promise.resolve({ total: 1, items: [{ id: 1, status }] }))
   list.show(0, 0)
@@ -80,7 +80,7 @@ test('rows that have not changed are not drawn again', async () => {
   expect(list.at(0)).toEqual({ id: 1, status: 'dead' })
 })
 
-test('an answer to what is no longer asked for is not taken', async () => {
+test('a response to an outdated request is ignored', async () => {
   const answers: ((page: { total: number; items: string[] }) => void)[] = []
   const list = new Windows<string>(() => new Promise((answer) => answers.push(answer)))
   list.show(0, 4)
@@ -92,7 +92,7 @@ test('an answer to what is no longer asked for is not taken', async () => {
   expect([list.total, list.at(0)]).toEqual([1, 'second'])
 })
 
-test('a held list gets new values but no other rows, and shows them when it is released', async () => {
+test('a held list updates values but no rows, until it is released', async () => {
   let items = [
     { id: 1, acked: false },
     { id: 2, acked: false },
@@ -112,7 +112,7 @@ test('a held list gets new values but no other rows, and shows them when it is r
   expect([list.at(0), list.at(1), list.waiting]).toEqual([{ id: 3, acked: false }, { id: 2, acked: true }, 0])
 })
 
-test('another filter or order is shown at once, also in a held list', async () => {
+test('a new filter or order is shown at once, also in a held list', async () => {
   let items = [{ id: 1 }]
   const list = new Windows(() => Promise.resolve({ total: items.length, items }))
   list.show(0, 3)

@@ -21,7 +21,7 @@ beforeEach(() => {
 })
 afterEach(() => vi.useRealTimers())
 
-test('m as the first key and then nothing for 400 ms is the chord', () => {
+test('m as the first key, followed by no key for 400 ms, is the chord', () => {
   chord.key(press('m'))
   vi.advanceTimersByTime(399)
   expect(fired).toBe(0)

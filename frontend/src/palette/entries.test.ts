@@ -40,7 +40,7 @@ test('typing API offers the explorer and a new request first', () => {
   ])
 })
 
-test('> looks at commands only, / at endpoints only, # at places', () => {
+test('> searches commands, / endpoints, # places', () => {
   expect(found('>')).toEqual([
     ['Go to', 'API Explorer', 'New API Request', 'Monitor'],
     ['Run', 'Send Request'],
@@ -54,11 +54,11 @@ test('> looks at commands only, / at endpoints only, # at places', () => {
   ])
 })
 
-test('a method narrows', () => {
+test('a method narrows the results', () => {
   expect(found('post dev')).toEqual([['Endpoints', '/device/devices']])
 })
 
-test('what matches equally well comes in the order of the sources, however short it is', () => {
+test('equal matches are in the order of the sources, regardless of length', () => {
   const both = [
     source('Endpoints', '/', [entry('/device/devices')]),
     source('Docs', '', [entry('devices'), entry('deviceId')]),
@@ -68,7 +68,7 @@ test('what matches equally well comes in the order of the sources, however short
   expect(groups('deviceId')).toEqual(['Docs'])
 })
 
-test('a screen that is called so comes before the endpoints that end so', () => {
+test('a screen with the name ranks above endpoints ending in it', () => {
   const both = [
     source('Go to', '>', [entry('Go to Alerts')]),
     source('Endpoints', '/', [entry('/alert/alerts'), entry('/device/devices/{id}/alerts')]),
@@ -81,7 +81,7 @@ test('a screen that is called so comes before the endpoints that end so', () => 
   ])
 })
 
-test('how many there are is said only where it is known', () => {
+test('a count is shown only if it is known', () => {
   const many = Array.from({ length: 12 }, (_, i) => entry(`web-${i}`))
   const of = (cut?: number) => asked({ ...source('Devices', '#', []), cut }, many, parseQuery('web'))
   expect([of(), of(13), of(12)].map((s) => [s.entries.length, s.total])).toEqual([
@@ -91,14 +91,14 @@ test('how many there are is said only where it is known', () => {
   ])
 })
 
-test('@ looks at the objects of the portal only', () => {
+test('@ searches objects of the portal', () => {
   const devices = source('Devices', '@', [entry('web-01')])
   const groups = (query: string) =>
     search([...all, devices], (s) => s.list!(app), parseQuery(query)).map((s) => s.group)
   expect([groups('@web'), groups('#web'), groups('#devices')]).toEqual([['Devices'], [], ['Endpoints', 'Tabs']])
 })
 
-test('the word by which something was found is said, unless it can be seen', () => {
+test('the matched synonym is shown unless it is visible', () => {
   const imports = entry('Import…', { words: 'file OpenAPI Postman' })
   const said = (query: string) => {
     const [found] = search([source('Run', '>', [imports])], (s) => s.list!(app), parseQuery(query))
@@ -108,7 +108,7 @@ test('the word by which something was found is said, unless it can be seen', () 
   expect(reason({ ...imports, method: 'GET' }, [[], [0]])).toBe('')
 })
 
-test('what was run last comes first before anything is typed, once', () => {
+test('recent items come first in an empty palette, once each', () => {
   const entries = ['a', 'b', 'c', 'd'].map((id) => entry(id))
   const sections = search([source('Go to', '>', entries.slice(0, 3))], (s) => s.list!(app), parseQuery(''))
   const names = (ids: string[]) =>
@@ -120,11 +120,11 @@ test('what was run last comes first before anything is typed, once', () => {
   expect(names(['gone'])).toEqual([['Go to', 3, 'a', 'b', 'c']])
 })
 
-test('nothing found is no section', () => {
+test('a source without results has no section', () => {
   expect(found('zzzz')).toEqual([])
 })
 
-describe('what must be asked for', () => {
+describe('asynchronous results', () => {
   type Call = { query: string; signal: AbortSignal; answer: (entries: Entry[]) => void; refuse: () => void }
   const slow = (group: string, calls: Call[]): Source => ({
     group,
@@ -151,7 +151,7 @@ describe('what must be asked for', () => {
   }
   const settle = () => new Promise((done) => setTimeout(done))
 
-  test('comes below what is at hand, also what only its words match', async () => {
+  test('come below local results, also for synonym matches', async () => {
     const { calls, type, results, shown } = asking()
     type('monitor')
     expect([results.unsure, shown()]).toEqual([false, [['Go to', 'Monitor']]])
@@ -163,7 +163,7 @@ describe('what must be asked for', () => {
     ])
   })
 
-  test('comes before what has only some of the letters, or another word for it', async () => {
+  test('come above fuzzy and synonym matches', async () => {
     const { calls, type, results, shown } = asking()
     type('snd')
     expect([results.unsure, shown()]).toEqual([true, [['Run', 'Send Request']]])
@@ -185,7 +185,7 @@ describe('what must be asked for', () => {
     ])
   })
 
-  test('comes in the order of the sources, so that nothing moves when one is later', async () => {
+  test('are in the order of the sources, so that late ones move nothing', async () => {
     const portal: Call[] = []
     const { calls, type, results, shown } = asking(slow('Devices', portal))
     type('db')
@@ -203,7 +203,7 @@ describe('what must be asked for', () => {
     ])
   })
 
-  test('does not wait for what is shown below it', async () => {
+  test('do not wait for sources below', async () => {
     const portal: Call[] = []
     const { calls, type, results, shown } = asking(slow('Devices', portal))
     type('db')
@@ -218,7 +218,7 @@ describe('what must be asked for', () => {
     ])
   })
 
-  test('does not move what is selected, until the next key', async () => {
+  test('do not move the selection until the next key', async () => {
     const { calls, type, results, shown } = asking()
     type('snd')
     results.hold(0)
@@ -237,7 +237,7 @@ describe('what must be asked for', () => {
     ])
   })
 
-  test('does not wait for what does not come, nor long for what is slow', async () => {
+  test('do not wait for missing or slow sources', async () => {
     const portal: Call[] = []
     const { calls, type, results, shown } = asking(slow('Devices', portal))
     type('db')
@@ -258,7 +258,7 @@ describe('what must be asked for', () => {
     }
   })
 
-  test('is given up by the next key, and a late answer changes nothing', async () => {
+  test('are cancelled by the next key, and a late response changes nothing', async () => {
     const { calls, type, shown } = asking()
     type('dev')
     type('send')
@@ -271,7 +271,7 @@ describe('what must be asked for', () => {
     expect(shown()).toEqual([['Run', 'Send Request']])
   })
 
-  test('is not asked where the prefix leaves it out', () => {
+  test('are not requested if the prefix excludes them', () => {
     const { calls, type } = asking()
     type('>dev')
     expect(calls).toEqual([])

@@ -97,7 +97,7 @@ async function planned(command: string, answers?: Answers): Promise<Plan[] & { a
 }
 const said = (plans: Plan[]) => plans.map((p) => p.text)
 
-test('a verb is the first word, or another word for it, and needs something after it', () => {
+test('an action is the first word or a synonym, and needs an object', () => {
   expect(spoken(verbs, 'Acknowledge  core sw')).toMatchObject({ verb: { word: 'ack' }, typed: 'core sw' })
   expect(spoken(verbs, 'ack')).toBeUndefined()
   expect(spoken(verbs, 'ack ')).toBeUndefined()
@@ -111,7 +111,7 @@ test('a comment follows a colon and a space', () => {
   expect(commented('fe80::1')).toEqual({ said: 'fe80::1', comment: '' })
 })
 
-test('spans and times are read, and nothing else is', () => {
+test('durations and times are parsed, and nothing else', () => {
   expect(['30m', '2h', '1D', '1w', '5min'].map(minutesOf)).toEqual([30, 120, 1440, 10_080, 5])
   expect(['0h', '1x', 'h', '99w', '-1h'].map(minutesOf)).toEqual(Array(5).fill(undefined))
   expect(spanned('web 01 for 2h')).toEqual({ said: 'web 01', minutes: 120 })
@@ -130,7 +130,7 @@ test('spans and times are read, and nothing else is', () => {
 })
 
 describe('ack', () => {
-  test('offers all alerts that match, those of a group, and each', async () => {
+  test('offers all matching alerts, those of a group, and single ones', async () => {
     const plans = await planned('ack core', { alerts: ['core-1', 'core-1', 'core-2'], groups: ['Core'] })
     expect(said(plans)).toEqual([
       'Acknowledge 3 alerts that match “core”',
@@ -146,7 +146,7 @@ describe('ack', () => {
     expect(query.filter).toBe('acked:false,_all~"core"')
   })
 
-  test('says how many it acknowledged, and undoes only those', async () => {
+  test('reports how many it acknowledged, and undoes only those', async () => {
     const { app } = portal({ alerts: ['core-1', 'core-2'] })
     const sent: [string, string[]][] = []
     const create = (path: string, { alertIds }: { alertIds: string[] }) => {
@@ -171,14 +171,14 @@ describe('ack', () => {
     expect(toasts.current).toMatchObject({ text: 'Not acknowledged: DS0 has cleared', tone: 'error' })
   })
 
-  test('says what it did not find', async () => {
+  test('reports what it did not find', async () => {
     const [none] = await planned('ack nothing here')
     expect([none.text, none.run]).toEqual(['No unacknowledged alerts match “nothing here”', undefined])
   })
 })
 
 describe('maintain', () => {
-  test('says which, how long and until when, and asks for more than one', async () => {
+  test('shows the target, duration and end, and confirms for several objects', async () => {
     const plans = await planned('maintain web 2h: new disk', { devices: ['web-01', 'web-02'], groups: ['Web'] })
     expect(said(plans)).toEqual([
       'Plan maintenance of web-01 for 2 hours',
@@ -195,7 +195,7 @@ describe('maintain', () => {
     ])
   })
 
-  test('takes an hour, and explains spans', async () => {
+  test('defaults to an hour, and explains durations', async () => {
     const [plan] = await planned('maintain web-01', { devices: ['web-01'] })
     expect([plan.text, plan.hint]).toEqual([
       'Plan maintenance of web-01 for 1 hour',
@@ -205,7 +205,7 @@ describe('maintain', () => {
     expect([none.text, none.run]).toEqual(['No device or group matches “web-01 1x”', undefined])
   })
 
-  test('a portal that is locked refuses, with the reason', async () => {
+  test('a locked portal refuses with the reason', async () => {
     const { app } = portal({ devices: ['web-01'] })
     app.portal.readOnly = true
     const verb = verbs.find((v) => v.word === 'maintain')!
@@ -215,7 +215,7 @@ describe('maintain', () => {
 })
 
 describe('open', () => {
-  test('leads to the alerts of a group or a device since then', async () => {
+  test('opens the alerts of a group or a device since a time', async () => {
     const plans = await planned('open critical alerts of Network since yesterday', {
       groups: ['Network'],
       devices: ['network-1'],
@@ -230,7 +230,7 @@ describe('open', () => {
     ])
   })
 
-  test('opens devices and screens, and says what it did not understand', async () => {
+  test('opens devices and screens, and reports what it did not understand', async () => {
     const [device] = await planned('open devices of web-01', { devices: ['web-01'] })
     device.run!()
     expect(said(await planned('open rep'))).toEqual(['Open Reports'])
@@ -249,19 +249,19 @@ test('run finds a report by its name', async () => {
 })
 
 describe('get', () => {
-  test('writes the filter, and says how many items match', async () => {
+  test('creates the filter, and shows how many items match', async () => {
     const [plan] = await planned('GET devices filter dead', { devices: ['a', 'b'] })
     expect([plan.text, plan.method, plan.hint]).toEqual(['/device/devices?filter=hostStatus:"dead"', 'GET', '2 items'])
     expect(said(await planned('get nonsense'))).toEqual(['No list matches “nonsense”'])
   })
 
-  test('an expression stays as it is, and other words are searched in any text', () => {
+  test('an expression is unchanged, and other words are a text search', () => {
     expect(filterOf(devices, 'displayName~"a b"')).toBe('displayName~"a b"')
     expect(filterOf(devices, 'Dead osl')).toBe('hostStatus:"dead",_all~"osl"')
     expect(filterOf({ ...devices, params: [] }, 'dead')).toBe('')
   })
 
-  test('what the role may not read says why', async () => {
+  test('a missing permission is explained', async () => {
     const { app } = portal()
     app.session.user!.rights = []
     const verb = verbs.find((v) => v.word === 'get')!

@@ -16,7 +16,7 @@ test.each([
   expect(isInClear(address, auth)).toBe(clear),
 )
 
-test('who lacks the right reads why no portal can be added', () => {
+test('without the permission, adding a portal is explained', () => {
   const said = [undefined, { rights: ['write on explorer'] }, { rights: ['read on device'] }].map((user) =>
     whyNotReach(user),
   )

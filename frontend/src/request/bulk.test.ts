@@ -19,7 +19,7 @@ describe('bulk edit', () => {
     expect(fromText(text)).toEqual(rows)
   })
 
-  test('any rows come back as they were', () => {
+  test('any rows round-trip', () => {
     const any = fc.array(
       fc.record({ on: fc.boolean(), key: fc.string(), value: fc.string({ unit: 'binary', maxLength: 12 }) }),
     )

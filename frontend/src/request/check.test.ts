@@ -49,11 +49,11 @@ test.each([
   expect(check(text, root!, schema, true).map((f) => `${f.from} ${f.severity} ${f.message}`)).toEqual(want)
 })
 
-test('a PATCH need not give what is required', () => {
+test('a PATCH can omit required fields', () => {
   expect(check('{}', parse('{}').root!, schema, false)).toEqual([])
 })
 
-test('laying out JSON changes nothing but white space', () => {
+test('formatting JSON changes only whitespace', () => {
   fc.assert(
     fc.property(fc.json(), (text) => {
       const out = pretty(text)
@@ -66,7 +66,7 @@ test('laying out JSON changes nothing but white space', () => {
   )
 })
 
-test('a number keeps its spelling and a {{variable}} its place', () => {
+test('numbers keep their spelling, and {{variables}} their place', () => {
   expect(pretty('{"a":1.50,"b":{{ size }},"c":[],"d":{"e":[1e3,9007199254740993]}}')).toBe(`{
   "a": 1.50,
   "b": {{ size }},

@@ -40,6 +40,6 @@ test.each<[string, string[]]>([
   expect(completed(text)).toEqual(want)
 })
 
-test('all are offered where nothing is typed, when asked for', () => {
+test('all suggestions are offered for empty text on request', () => {
   expect(completed('{"muted": |}', true)).toEqual(['{"muted": true}', '{"muted": false}'])
 })

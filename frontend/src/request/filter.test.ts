@@ -14,7 +14,7 @@ import {
 const q = (text: string) => ({ text, quoted: true })
 const b = (text: string) => ({ text, quoted: false })
 
-describe('a filter is read', () => {
+describe('a filter is parsed', () => {
   test.each([
     ['', []],
     ['id:7', [['id', ':', [b('7')]]]],
@@ -71,7 +71,7 @@ describe('a filter is read', () => {
     expect(parseFilter(text).rest).toEqual({ start, at, message })
   })
 
-  test('what is written is read again as it was', () => {
+  test('a filter round-trips', () => {
     const value = fc
       .record({ text: fc.string().map((t) => t.replaceAll('\\', '').replaceAll('{', '')), quoted: fc.boolean() })
       .filter((v) => v.quoted || v.text !== '')
@@ -94,7 +94,7 @@ describe('a filter is read', () => {
     )
   })
 
-  test('any text at all is kept in pieces', () => {
+  test('any text is kept in tokens', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[a-c:~!<>|," \\{}*]{0,24}$/), (text) => {
         const { conditions, joins, rest } = parseFilter(text)
@@ -112,7 +112,7 @@ describe('a filter is read', () => {
   })
 })
 
-describe('a filter is edited in its text', () => {
+describe('a filter is edited as text', () => {
   const text = 'name ~ "web" , hostStatus:dead || id>3'
   const filter = parseFilter(text)
 
@@ -124,7 +124,7 @@ describe('a filter is edited in its text', () => {
     expect(removeCondition(text, filter, n)).toBe(want)
   })
 
-  test('one condition changes, the rest stays as typed', () => {
+  test('changing one condition keeps the rest as typed', () => {
     expect(replaceCondition(text, filter, 1, { field: 'hostStatus', op: '!:', values: [q('dead'), b('normal')] })).toBe(
       'name ~ "web" , hostStatus!:"dead"|normal || id>3',
     )
@@ -141,7 +141,7 @@ describe('a filter is edited in its text', () => {
     expect(writeCondition({ field: 'id', op: '>', values: [b('{{ from }}')] })).toBe('id>{{ from }}')
   })
 
-  test('what is not understood stays, and more is added behind it', () => {
+  test('unparsed text is kept, and conditions are added after it', () => {
     expect(appendCondition('id:7 nonsense', { field: 'up', op: ':', values: [b('true')] })).toBe(
       'id:7 nonsense,up:true',
     )

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { corrected, suggestionOf } from './suggestion'
 
-test('a message suggests a correction of what it quotes', () => {
+test('a message suggests a correction of the quoted value', () => {
   const found = suggestionOf('filter: no field "hostStat" at 3; did you mean hostStatus?')!
   expect(found).toEqual({
     before: 'filter: no field "hostStat" at 3; did you mean ',
@@ -21,7 +21,7 @@ test('without a quoted word the whole value is corrected', () => {
   expect(corrected('mx', found)).toBe('max')
 })
 
-test('other messages suggest nothing', () => {
+test('other messages suggest no correction', () => {
   expect(suggestionOf('size must be a number')).toBeUndefined()
   expect(suggestionOf('did you mean it? Yes')).toBeUndefined()
 })

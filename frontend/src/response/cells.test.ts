@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { columnKeys, columnName, condition, hintOf, ownKey, widthFor, withCondition } from './cells'
 
-test('a column id is keys with dots between, and escapes', () => {
+test('a column id is dotted keys with escapes', () => {
   expect(['a', 'a.b', 'a\\.b', 'a\\\\.b', '', '\\$'].map(columnKeys)).toEqual([
     ['a'],
     ['a', 'b'],
@@ -14,7 +14,7 @@ test('a column id is keys with dots between, and escapes', () => {
   expect(['id', 'a.b', '$'].map(ownKey)).toEqual(['id', '', ''])
 })
 
-test('epochs and severities say what they mean', () => {
+test('epochs and severities are explained', () => {
   const cell = (text: string) => ({ node: 0, kind: 'number' as const, text })
   expect(hintOf('severity', cell('4'))).toBe('critical')
   expect(hintOf('severity', cell('9'))).toBe('')
@@ -29,14 +29,14 @@ test('a condition quotes text and keeps numbers bare', () => {
   expect(condition('up', ':', 'true', 'boolean')).toBe('up:true')
 })
 
-test('a condition is added to every alternative of a filter, once', () => {
+test('a condition is added once to every alternative of a filter', () => {
   expect(withCondition('', 'id>7')).toBe('id>7')
   expect(withCondition('a:1', 'id>7')).toBe('a:1,id>7')
   expect(withCondition('a:"x||y" || b:2', 'id>7')).toBe('a:"x||y",id>7||b:2,id>7')
   expect(withCondition('a:1,id>7', 'id>7')).toBe('a:1,id>7')
 })
 
-test('a column is as wide as its name and cells, within bounds', () => {
+test('a column is as wide as its name and cells, within limits', () => {
   expect(widthFor('id', ['1'])).toBe(72)
   expect(widthFor('displayName', ['x'.repeat(400)])).toBe(320)
 })

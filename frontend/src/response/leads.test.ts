@@ -6,7 +6,7 @@ import { fakeCatalog } from '../fakes/catalog'
 import { Draft, emptyDraft } from '../state/request/draft.svelte'
 import { leadOf } from './leads'
 
-test('the ids of an answer that came before the catalog lead once it is there, however the request is edited', async () => {
+test('ids of a response become links once the catalog is loaded, even if the request is edited', async () => {
   const catalog = new Catalog({ catalog: async () => fakeCatalog })
   const app = { catalog, portal: { remote: true } } as App
   const draft = new Draft(

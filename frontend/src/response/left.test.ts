@@ -18,7 +18,7 @@ function tabWith(shown: Reply, view: Record<string, unknown> = {}) {
   return tab
 }
 
-test('how a response was left is kept with its tab, and is for that response only', () => {
+test('the view state of a response is stored with its tab, for that response only', () => {
   const shown = reply(7)
   const tab = tabWith(shown, { response: 'json' })
   const keeper = keeperOf(tab, shown)
@@ -29,7 +29,7 @@ test('how a response was left is kept with its tab, and is for that response onl
   expect(leftIn({ answer: 'x' }, 8)).toEqual({})
 })
 
-test('a response that the tab shows no longer, or that the history does not have, keeps nothing', () => {
+test('no view state is stored for a replaced response or one outside the history', () => {
   const [old, shown] = [reply(7), reply(8)]
   const tab = tabWith(shown)
   keeperOf(tab, old).set({ open: '0+' })
@@ -41,7 +41,7 @@ test('a response that the tab shows no longer, or that the history does not have
   expect(keeperOf(tabWith(lost, { answer: { history: 0, open: '0+' } }), lost).get()).toEqual({})
 })
 
-test('matches of a filter are left beside the whole, and are of that filter only', () => {
+test('filter matches have their own view state, per filter', () => {
   const shown = reply(7)
   const tab = tabWith(shown)
   const whole = keeperOf(tab, shown)
@@ -68,7 +68,7 @@ function client() {
 }
 type Door = ConstructorParameters<typeof ShownResponse>[0]
 
-test('a search goes on at its match without going there, until it is gone on with', async () => {
+test('a restored search keeps its match without scrolling to it', async () => {
   const door = client()
   const kept: Left = { find: { query: 'web', matchCase: true, index: 5 } }
   const response = new ShownResponse(door as unknown as Door, reply(7), {
@@ -90,7 +90,7 @@ test('a search goes on at its match without going there, until it is gone on wit
   expect(kept.find).toBeUndefined()
 })
 
-test('a search for a text that is too long to keep is forgotten', async () => {
+test('a search for a long text is not stored', async () => {
   const kept: Left = {}
   const response = new ShownResponse(client() as unknown as Door, reply(7), {
     get: () => kept,
@@ -100,7 +100,7 @@ test('a search for a text that is too long to keep is forgotten', async () => {
   expect(kept).toEqual({})
 })
 
-test('what is opened is asked of Go soon, once, and kept', async () => {
+test('expanded nodes are requested from Go once, and stored', async () => {
   const door = client()
   const sets: Left[] = []
   const response = new ShownResponse(door as unknown as Door, reply(7), {
@@ -112,7 +112,7 @@ test('what is opened is asked of Go soon, once, and kept', async () => {
   expect(door.left).toHaveBeenCalledTimes(1)
 })
 
-test('a restored response comes open as it was left, and as it came when that fails', async () => {
+test('a restored response is expanded as before, or as received if that fails', async () => {
   const door = client()
   const came = { ...reply(7), rowCount: 3 }
   expect((await unfolded(door, came, '0+')).rowCount).toBe(12)
@@ -121,7 +121,7 @@ test('a restored response comes open as it was left, and as it came when that fa
   expect(await unfolded(door, came, '0+')).toBe(came)
 })
 
-test('matches come open as they were left', async () => {
+test('matches are expanded as before', async () => {
   const door = client()
   const kept: Left = { matches: { of: '$.a', open: '0*', tree: { current: 2, top: 9 } } }
   const filter = new Filter(door as unknown as Door, reply(7), { get: () => kept, set: () => {} })

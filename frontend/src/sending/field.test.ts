@@ -20,11 +20,11 @@ test.each([
   expect(fieldOf(field, draft)).toBe(at)
 })
 
-test('a field that is nowhere in a request without a body is not marked', () => {
+test('an unknown field is not marked in a request without a body', () => {
   expect(fieldOf('name', { ...draft, body: '' })).toBe('')
 })
 
-test('progress reads like a sentence, also when nobody knows how many pages there are', () => {
+test('progress is a sentence, even if the number of pages is unknown', () => {
   const run = { page: 6, pages: 13, items: 6412, ms: 4100, state: 'running', wait: 0 }
   expect(runText(run)).toBe('page 7 of 13 · 6,412 items · 4.1 s')
   expect(runText({ ...run, pages: 0, items: 1, state: 'waiting', wait: 1500 })).toBe(

@@ -8,7 +8,7 @@ a.example/one v1.2.3: MIT
 two 4.0.0: BSD-3-Clause OR MIT
 `
 
-test('a list of parts is read with the licence of each', () => {
+test('a component list is parsed with its licences', () => {
   const text = `${list}
 ${rule}
 a.example/one v1.2.3 (MIT)
@@ -28,7 +28,7 @@ Redistribution
   expect(parts('')).toEqual([])
 })
 
-test('the rules within a licence begin no other part', () => {
+test('separators within a licence start no other component', () => {
   const own = `Permission
 ${'-'.repeat(70)}
 Copyright of somebody

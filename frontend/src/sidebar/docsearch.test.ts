@@ -22,7 +22,7 @@ const schema: Schema = {
   ],
 }
 
-test('a field is found by name or description, with the way to it', () => {
+test('a field is found by name or description, with its parents', () => {
   expect(schemaWith('address host', schema)?.properties?.map((p) => p.name)).toEqual(['name'])
   expect(schemaWith('VALUE', schema)).toEqual({
     type: 'object',
@@ -32,17 +32,17 @@ test('a field is found by name or description, with the way to it', () => {
   })
 })
 
-test('a field that matches keeps what is inside', () => {
+test('a matching field keeps its children', () => {
   expect(schemaWith('owner', schema)?.properties).toEqual([schema.properties![2]])
 })
 
-test('nothing found is nothing, and no query is everything', () => {
+test('no match gives nothing, and no query gives everything', () => {
   expect(schemaWith('zzz', schema)).toBeUndefined()
   expect(schemaWith(' ', schema)).toBe(schema)
   expect(schemaWith('x', null)).toBeUndefined()
 })
 
-test('a body has no fields that the portal sets, at any depth', () => {
+test('a body has no read-only fields at any depth', () => {
   const properties = [
     { name: 'id', type: 'integer' as const, readOnly: true },
     { name: 'name', type: 'string' as const },

@@ -4,7 +4,7 @@ import { withField } from './insert'
 
 const text: Schema = { type: 'string', example: 'x' }
 
-describe('a field put into a body', () => {
+describe('inserting a field into a body', () => {
   for (const [name, body, path, want] of [
     ['an empty object gets its first field', '{}', ['name'], '{\n  "name": "x"\n}'],
     ['a field goes behind the others', '{\n  "a": 1\n}', ['b'], '{\n  "a": 1,\n  "b": "x"\n}'],

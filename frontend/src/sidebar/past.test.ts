@@ -28,7 +28,7 @@ function shelf(count: number) {
   return { asked, slow, list: new PastList(client as unknown as ConstructorParameters<typeof PastList>[0]) }
 }
 
-test('it is read down to where it was left, and no further', async () => {
+test('the list loads down to its previous position', async () => {
   const { asked, list } = shelf(1000)
   await list.load({}, 750)
   expect(asked).toEqual([
@@ -39,13 +39,13 @@ test('it is read down to where it was left, and no further', async () => {
   expect([list.items.length, list.items.at(-1)?.id]).toEqual([300, 701])
 })
 
-test('what is too far down is not read', async () => {
+test('a position too far down is not loaded', async () => {
   const { list } = shelf(5000)
   await list.load({}, 7)
   expect(list.items.length).toBe(2000)
 })
 
-test('something newer that is asked for ends the reading', async () => {
+test('a newer request cancels the loading', async () => {
   const { asked, list } = shelf(1000)
   await Promise.all([list.load({}, 7), list.load({ words: 'web' })])
   expect(asked).toEqual([
@@ -55,7 +55,7 @@ test('something newer that is asked for ends the reading', async () => {
   expect(list.items.length).toBe(50)
 })
 
-test('what is deleted while the list is read does not come back, and the reading ends', async () => {
+test('an item deleted during loading does not return, and loading ends', async () => {
   const { list, slow } = shelf(1)
   await list.load()
   const answer = slow()
@@ -67,7 +67,7 @@ test('what is deleted while the list is read does not come back, and the reading
   expect([list.items.length, list.total, list.loading]).toEqual([0, 0, false])
 })
 
-test('a history that is cleared while it is read is empty', async () => {
+test('a history cleared during loading is empty', async () => {
   const { list, slow } = shelf(7)
   const answer = slow()
   const reading = list.load()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { historyFilter } from './query'
 
-test('words become a filter over path and address', () => {
+test('words become a filter on path and address', () => {
   for (const [query, want] of [
     ['', ''],
     ['post', 'method:"POST"'],

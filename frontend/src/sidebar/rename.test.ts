@@ -3,7 +3,7 @@ import { App } from '../state/app.svelte'
 import { fakeClient, fakeViews } from '../fakes/client'
 import { followIn, places } from './rename'
 
-test('open tabs, saved requests and extractors follow a renamed variable, and come back', async () => {
+test('renaming a variable updates open tabs, saved requests and extractors, and can be undone', async () => {
   const client = fakeClient(new URLSearchParams())
   const variables = {
     ...client.variables,

@@ -3,7 +3,7 @@ import { conditions, hits, noFilter, pastQuery } from './search'
 
 const now = new Date(2026, 10, 21, 15, 30).getTime()
 
-test('a method and a class of status stand for themselves', () => {
+test('methods and status classes are filters', () => {
   expect(pastQuery('POST 4xx web-01 404', noFilter(), now)).toEqual({ method: 'POST', status: 4, words: 'web-01 404' })
   expect(pastQuery('get 4xx', { ...noFilter(), method: 'PUT', status: '0' }, now)).toEqual({
     method: 'PUT',
@@ -13,7 +13,7 @@ test('a method and a class of status stand for themselves', () => {
   expect(pastQuery('  ', noFilter(), now)).toEqual({})
 })
 
-test('a date is whole days of the place one is at', () => {
+test('a date is a whole day in local time', () => {
   const day = (d: number) => new Date(2026, 10, d).getTime()
   expect(pastQuery('', { ...noFilter(), when: 'today' }, now)).toEqual({ from: day(21) })
   expect(pastQuery('', { ...noFilter(), when: 'yesterday' }, now)).toEqual({ from: day(20), to: day(21) })

@@ -8,14 +8,14 @@ const list: Plain[] = [
   { name: 'id', value: '12345678901234567890', secret: false, scope: 'global' },
 ]
 
-test('what is exported comes in again, without secrets', () => {
+test('an export can be imported, without secrets', () => {
   expect(asJSON(list)).not.toContain('***')
   expect(fromFile(asJSON(list))).toEqual(list.map((v) => (v.secret ? { ...v, value: '' } : v)))
   expect(asEnv(list)).not.toContain('***')
   expect(fromFile(asEnv(list))).toEqual([list[0], { ...list[3], scope: 'portal' }])
 })
 
-test('files of others are read, and what cannot be is said', () => {
+test('files of other tools are imported, and errors are reported', () => {
   expect(fromFile(`{"a": 1, "b": "x"}`)).toEqual([
     { name: 'a', value: '1', secret: false, scope: 'portal' },
     { name: 'b', value: 'x', secret: false, scope: 'portal' },
@@ -40,7 +40,7 @@ test('files of others are read, and what cannot be is said', () => {
   expect(() => fromFile('# nothing')).toThrow('The file contains no variables')
 })
 
-test('importing tells what is new from what would change', () => {
+test('an import distinguishes new items from changes', () => {
   const own = [
     { ...list[0], id: 1, environmentId: 0, changedOn: 0 },
     { ...list[2], id: 2, environmentId: 0, changedOn: 0 },
@@ -49,7 +49,7 @@ test('importing tells what is new from what would change', () => {
   expect(found).toEqual({ fresh: [list[1]], other: [{ id: 1, to: { ...list[0], value: 'B' } }] })
 })
 
-test('uses are found and renamed wherever they stand', () => {
+test('uses are found and renamed everywhere', () => {
   const draft = {
     method: 'GET' as const,
     path: '/a/{{ site }}/{{site.x}}',

@@ -20,7 +20,7 @@ async function begin(last = 0) {
   return { app, client, away }
 }
 
-test('an endpoint takes an untouched tab, or one of its own when that is wanted', async () => {
+test('an endpoint opens in an untouched tab, or in a new one on request', async () => {
   const { app } = await begin()
   const [first, second] = app.catalog.endpoints
   const tab = app.navigation.newTab()
@@ -29,7 +29,7 @@ test('an endpoint takes an untouched tab, or one of its own when that is wanted'
   expect(tab.draft.path).toBe(first.path)
 })
 
-test('the endpoints chosen last belong to a portal', async () => {
+test('recent endpoints belong to a portal', async () => {
   const { app } = await begin()
   const [first, second] = app.catalog.endpoints
   app.navigation.chooseEndpoint(first)
@@ -46,7 +46,7 @@ test('the endpoints chosen last belong to a portal', async () => {
   ])
 })
 
-test('an endpoint that is sent to is the most recent one, also when its path was typed, and at its own portal', async () => {
+test('sending makes an endpoint the most recent one of its portal, also if its path was typed', async () => {
   const { app, away } = await begin()
   await app.portals.switchTo(7)
   await app.catalog.settled
@@ -61,7 +61,7 @@ test('an endpoint that is sent to is the most recent one, also when its path was
   expect([recentsOf(app, 7), recentsOf(app)]).toEqual([[first.id, second.id], []])
 })
 
-test('a switch is kept before it is seen, so that a reload comes back to it', async () => {
+test('a view change is stored before it is shown, so that a reload restores it', async () => {
   const { app, client } = await begin()
   let keep = () => {}
   const write = vi.fn(
@@ -76,7 +76,7 @@ test('a switch is kept before it is seen, so that a reload comes back to it', as
   expect(app.portal.name).toBe('Far away')
 })
 
-test('the quota is that of the last page while all pages are fetched, of the portal that is shown', async () => {
+test('the quota is that of the last fetched page and the shown portal', async () => {
   const client = fakeClient(new URLSearchParams())
   let to: Listener = {}
   Object.assign(client, { listen: (l: Listener) => ((to = l), () => {}), pages: () => new Promise(() => {}) })
@@ -107,7 +107,7 @@ test('the quota is that of the last page while all pages are fetched, of the por
   vi.unstubAllGlobals()
 })
 
-test('that nothing can be written is said before anything is saved, once, until it can again', async () => {
+test('a read-only portal is announced once, before saving, until it is writable', async () => {
   const client = fakeClient(new URLSearchParams())
   let to: Listener = {}
   Object.assign(client, { listen: (l: Listener) => ((to = l), () => {}) })
@@ -126,7 +126,7 @@ test('that nothing can be written is said before anything is saved, once, until 
   expect(app.toasts.current).toBeUndefined()
 })
 
-test('a remote portal that does not answer shows its tabs and says why, until it answers', async () => {
+test('a remote portal that does not respond shows its tabs and the reason until it responds', async () => {
   const { app, away } = await begin(7)
   expect([app.portal.name, app.workspace.tabs.length, app.reach.problem]).toEqual(['Far away', 4, ''])
   const why = 'far.example:8443 refused the connection; check that the portal is running'
@@ -141,7 +141,7 @@ test('a remote portal that does not answer shows its tabs and says why, until it
   await expect.poll(() => app.reach.problem).toBe('')
 })
 
-test('the view that was looked at last is loaded before the page is ready; what a view offers waits for it', async () => {
+test('the last view is loaded before the page is ready, and its commands wait for it', async () => {
   const { start } = fakeClient(new URLSearchParams())
   const client = Object.assign(fakeClient(new URLSearchParams()), {
     start: async () => ({ ...(await start())!, settings: { view: 'monitor' as const, monitor: { screen: 'none' } } }),
@@ -162,7 +162,7 @@ test('the view that was looked at last is loaded before the page is ready; what 
   expect(app.navigation.parts.api.component).toBeDefined()
 })
 
-test('the code of what the page shall show comes beside the call that tells the rest', async () => {
+test('the code of the view loads in parallel with the start request', async () => {
   let come = () => {}
   const answered = new Promise<void>((done) => (come = done))
   const { start } = fakeClient(new URLSearchParams())
@@ -194,7 +194,7 @@ test('a view that cannot be loaded is reported, and loaded again', async () => {
   expect(app.navigation.parts.api.component).toBeDefined()
 })
 
-test('a notice of the start that was closed comes back only once it was gone, or is another one', async () => {
+test('a closed start notice returns only if it changed or was gone', async () => {
   const client = fakeClient(new URLSearchParams())
   const start = (await client.start()) as Start
   let settings = {}

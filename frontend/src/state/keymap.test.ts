@@ -21,7 +21,7 @@ function app() {
 }
 const keys = (a: ReturnType<typeof app>) => a.commands.list.map((c) => c.keys)
 
-test('keys given to one are taken from the other, and who has them is known', () => {
+test('keys assigned to a command are removed from the other, which is reported', () => {
   const a = app()
   expect(holder(a.commands.list, 'Mod+B', 'send')?.id).toBe('left')
   giveKeys(a, 'send', 'Mod+B')
@@ -30,7 +30,7 @@ test('keys given to one are taken from the other, and who has them is known', ()
   expect(holder(a.commands.list, 'Mod+B', 'send')).toBeUndefined()
 })
 
-test('the declared keys come back, from whoever has them meanwhile', () => {
+test('resetting a command restores its keys, even from another command', () => {
   const a = app()
   giveKeys(a, 'send', 'Mod+B')
   resetKeys(a, 'left')

@@ -12,7 +12,7 @@ const paths = [
 const found = (query: string) => rank(query, paths, (p) => p).map((r) => r.item)
 
 describe('rank', () => {
-  test('an empty query keeps everything in its order', () => {
+  test('an empty query keeps everything in order', () => {
     expect(found('')).toEqual(paths)
   })
 
@@ -21,11 +21,11 @@ describe('rank', () => {
     expect(found('version device')).toEqual([])
   })
 
-  test('a whole word beats the beginning of one', () => {
+  test('a whole word ranks above a prefix', () => {
     expect(rank('report', ['/report/reports', '/reporting'], (p) => p)[0].item).toBe('/report/reports')
   })
 
-  test('letters of word beginnings find a path', () => {
+  test('initials match a path', () => {
     expect(found('dedev')[0]).toBe('/device/devices')
     expect(found('sv')[0]).toBe('/setting/version')
   })
@@ -39,7 +39,7 @@ describe('rank', () => {
     expect(found('eds')).not.toContain('/setting/admins/{id}/apitokens')
   })
 
-  test('the first field weighs more than the others', () => {
+  test('the first field has the highest weight', () => {
     const items = [
       { path: '/device/groups', doc: 'holds devices' },
       { path: '/device/devices', doc: '' },
@@ -55,7 +55,7 @@ describe('rank', () => {
     expect(hit.marks).toEqual([[0, 1, 2, 3, 5, 6, 7], []])
   })
 
-  test('the one that is meant is found among five hundred alike', () => {
+  test('the right one is found among 500 similar ones', () => {
     const doc = 'Returns the devices this account can see, one page at a time, with their properties. '.repeat(6)
     const many = Array.from({ length: 500 }, (_, i) => [`/device/devices/{id}/things${i}`, `List things ${i}`, doc])
     const hits = rank('dev things499 prop', many, (t) => t).map((r) => r.item[0])
@@ -76,15 +76,15 @@ test('pieces cut a text at the edges of its matches', () => {
   expect(pieces('abc', [])).toEqual([{ text: 'abc', hit: false }])
 })
 
-test('what a path ends with wins over what it passes through', () => {
+test('the end of a path ranks above its middle', () => {
   expect(rank('devices', ['/device/devices/batch', '/device/devices'], (p) => p)[0].item).toBe('/device/devices')
 })
 
-test('words that are no path are not ranked by their end', () => {
+test('words that are not a path are not ranked by their end', () => {
   expect(rank('api', ['API Explorer', 'Toggle Monitor and API'], (t) => t)[0].item).toBe('API Explorer')
 })
 
-test('several words that are all a field says win over words that stand here and there', () => {
+test('an exact match of several words ranks above scattered words', () => {
   const found = rank(
     'add a device',
     [

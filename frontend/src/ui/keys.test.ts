@@ -41,7 +41,7 @@ test.each([
   if (text) expect(matches(text, e, false)).toBe(true)
 })
 
-test('a sign that needs Shift on some layouts is found all the same', () => {
+test('a character that needs Shift on some layouts is matched', () => {
   expect(matches('Mod+/', press('/', { ctrlKey: true, shiftKey: true, code: 'Digit7' }), false)).toBe(true)
   expect(matches('Mod+,', press(';', { ctrlKey: true, shiftKey: true, code: 'Comma' }), false)).toBe(false)
 })
@@ -56,7 +56,7 @@ test.each([
   expect(refusal(keys, false)).toBe(why)
 })
 
-test('where there is no Cmd, Mod and Control are the same keys', () => {
+test('without Cmd, Mod and Control are the same key', () => {
   expect(sameKeys('Mod+K', 'Control+K', false)).toBe(true)
   expect(sameKeys('Mod+K', 'Control+K', true)).toBe(false)
 })

@@ -17,7 +17,7 @@ describe('step', () => {
     expect(step(key, at, 3, axis)).toBe(to)
   })
 
-  test('goes nowhere in an empty list', () => {
+  test('stays in place in an empty list', () => {
     expect(step('End', -1, 0, 'column')).toBeUndefined()
   })
 })
@@ -26,7 +26,7 @@ describe('named', () => {
   const texts = [' Copy', 'Close', 'Delete']
   const typed = (key: string, at: number, ctrlKey = false) => named({ key, ctrlKey } as KeyboardEvent, at, texts)
 
-  test('goes from one entry with the letter to the next, around the end', () => {
+  test('goes to the next entry with the letter, and wraps around', () => {
     expect([typed('c', -1), typed('C', 0), typed('c', 1), typed('d', 0), typed('d', 2)]).toEqual([0, 1, 0, 2, 2])
   })
 

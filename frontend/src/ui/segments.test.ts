@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { lastSegments, markedEnd, tellingEnd } from './segments'
 
-test('of a path that is too long the last segments stay whole', () => {
+test('a long path keeps its last segments', () => {
   const path = '/device/devices/{deviceId}/devicedatasources/{hdsId}/instances'
   expect(lastSegments(path, 20)).toBe('…/{hdsId}/instances')
   expect(lastSegments(path, 19)).toBe('…/{hdsId}/instances')
@@ -33,7 +33,7 @@ test.each([
   expect(tellingEnd(path)).toBe(end)
 })
 
-test('marks go with what is left of a path', () => {
+test('highlights are kept in a shortened path', () => {
   expect(markedEnd('/device/groups', [1, 8], 14)).toEqual({ text: '/device/groups', marks: [1, 8] })
   const { text, marks } = markedEnd('/device/groups/{gid}/properties', [1, 21, 22], 20)
   expect([text, marks.map((m) => text[m])]).toEqual(['…/{gid}/properties', ['p', 'r']])

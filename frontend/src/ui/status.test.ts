@@ -36,7 +36,7 @@ test('the tone of a status', () => {
   expect([200, 204, 302, 404, 429, 500, 0].map(tone)).toEqual(['ok', 'ok', 'ok', 'err', 'warn', 'err', 'err'])
 })
 
-test('a text that is no JSON says what it is, and is saved as that', () => {
+test('a non-JSON text shows its type and is saved with it', () => {
   const of = (kind: string, more: object = {}) => ({
     headers: [['Content-Type', kind]] as [string, string][],
     json: false,

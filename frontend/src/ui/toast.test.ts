@@ -4,7 +4,7 @@ import { Toasts } from './toast.svelte'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-test('a message goes after six seconds, unless somebody holds it or it is to stay', () => {
+test('a message disappears after six seconds unless it is hovered or permanent', () => {
   const toasts = new Toasts()
   toasts.show('Copied')
   vi.advanceTimersByTime(5999)
@@ -22,7 +22,7 @@ test('a message goes after six seconds, unless somebody holds it or it is to sta
   expect(toasts.current?.text).toBe('No keyring')
 })
 
-test('messages are kept, and what one undoes is said', async () => {
+test('past messages are kept, and undone ones are marked', async () => {
   const toasts = new Toasts()
   let undone = 0
   toasts.show('Deleted web-1', { undo: () => Promise.resolve(++undone < 2) })
@@ -47,7 +47,7 @@ test('messages are kept, and what one undoes is said', async () => {
   expect([toasts.past.length, toasts.past[29].text]).toEqual([30, 'Message 70'])
 })
 
-test('undo takes the last message that can be undone, and each once', async () => {
+test('undo reverts the last undoable message, each once', async () => {
   const toasts = new Toasts()
   const undone: string[] = []
   const undo = (what: string) => () => Promise.resolve(undone.push(what) > 0)

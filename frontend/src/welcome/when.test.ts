@@ -5,7 +5,7 @@ import { ago, day } from './when'
 const now = new Date(2026, 10, 20, 15, 43).getTime()
 const before = (minutes: number) => now - minutes * 60_000
 
-test('moments read by how long ago they were', () => {
+test('times are shown by age', () => {
   expect([0, 12, 61, 60 * 20, 60 * 24 * 17].map((m) => ago(before(m), now))).toEqual([
     'just now',
     '12 min ago',
@@ -15,7 +15,7 @@ test('moments read by how long ago they were', () => {
   ])
 })
 
-test('entries are headed by their day', () => {
+test('entries are grouped by day', () => {
   expect([0, 60 * 16, 60 * 24 * 17].map((m) => day(before(m), now))).toEqual([
     'Today',
     'Yesterday',

@@ -26,7 +26,7 @@ const alert = (more: Partial<Alert>) =>
   }) as Alert
 const none = { severity: '', acked: '', sdt: '', cleared: '', source: '', text: '', since: '' }
 
-test('the choices of the screen are one filter of the API', () => {
+test('the filters of the screen become one API filter', () => {
   expect(conditionsOf(none)).toBe('')
   expect(conditionsOf({ ...none, severity: '4', acked: 'no', cleared: 'yes', since: '12', text: 'a "b"' })).toBe(
     'severity:4,acked:false,cleared:*,startEpoch>:12,_all~"a \\"b\\""',
@@ -36,7 +36,7 @@ test('the choices of the screen are one filter of the API', () => {
   )
 })
 
-test('only alerts that an act makes sense for are acted upon, and maintenance is of each thing once', () => {
+test('actions apply only to eligible alerts, and maintenance once per object', () => {
   const all = [
     alert({}),
     alert({ id: '2', acked: true }),
@@ -64,7 +64,7 @@ test('only alerts that an act makes sense for are acted upon, and maintenance is
   })
 })
 
-test('an alert in words and numbers', () => {
+test('an alert is formatted', () => {
   expect(measured(alert({}))).toEqual({ value: 95, threshold: { op: '>', limit: 90 }, text: '95', against: '> 90' })
   expect(measured(alert({ dataPointUnit: '%' }))).toMatchObject({ text: '95 %', against: '> 90' })
   expect(measured(alert({ dataPointUnit: 'bit/s', alertValue: '1200000', threshold: '> 1000000' }))).toMatchObject({
@@ -80,7 +80,7 @@ test('an alert in words and numbers', () => {
   ])
 })
 
-test('the devices of a cell are asked for by group and sort', () => {
+test('the devices of a cell are requested by group and sort order', () => {
   expect((['critical', 'not responding', 'without data', 'healthy'] as const).map(deviceConditions)).toEqual([
     'alertStatus~"-critical-"',
     'alertStatus:"none",hostStatus!:"normal"',
@@ -90,7 +90,7 @@ test('the devices of a cell are asked for by group and sort', () => {
   expect([inGroups([2, 3]), pathsBelow('Sites/A*')]).toEqual(['hostGroupIds:"2"|"3"', 'fullPath:"Sites/A\\*/*"'])
 })
 
-test('devices that do not answer lie behind the device that their properties name', () => {
+test('devices that do not respond depend on the device in their properties', () => {
   const parent = (value: string) => [{ name: 'parent.device', value }]
   const devices = [
     { id: 1, displayName: 'core', customProperties: [], inheritedProperties: parent('core') },
@@ -104,7 +104,7 @@ test('devices that do not answer lie behind the device that their properties nam
   })
 })
 
-test('what one has done oneself is asked for at once, and what was refused is not', async () => {
+test('own changes are read at once, refused ones are not', async () => {
   const said: string[] = []
   const app = (create: () => Promise<unknown>) =>
     ({
@@ -139,7 +139,7 @@ test('what one has done oneself is asked for at once, and what was refused is no
   ])
 })
 
-test('more than the portal takes in a minute are done once there is room, and the message says so', async () => {
+test('actions over the rate limit are resumed later, and a message says so', async () => {
   vi.useFakeTimers()
   try {
     const said: string[] = []

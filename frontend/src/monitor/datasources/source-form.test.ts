@@ -41,7 +41,7 @@ function portal() {
   return { it, form, rule }
 }
 
-test('a rule is a field of the form, goes back into its data point, and can be taken back', async () => {
+test('a threshold rule is a form field, is stored in its data point, and can be undone', async () => {
   const { it, form, rule } = portal()
   await form.load()
   form.set('rule.2', rule('> 5'))
@@ -56,7 +56,7 @@ test('a rule is a field of the form, goes back into its data point, and can be t
   await expect(form.undo()).rejects.toMatchObject({ status: 412 })
 })
 
-test('another rule that was set meanwhile is no conflict of fields, the same one is', async () => {
+test('a change of another rule is no conflict, of the same rule it is', async () => {
   const { it, form, rule } = portal()
   await form.load()
   form.set('rule.2', rule('> 5'))
@@ -74,7 +74,7 @@ test('another rule that was set meanwhile is no conflict of fields, the same one
   expect(ruleInWords(form.conflict?.theirs['rule.1'])).toBe('> 9, no data: no alert, opens after 1, clears after 1')
 })
 
-test('a device that came meanwhile is no change of the data source, and a refusal stands at its rule', async () => {
+test('a new device is no change of the data source, and an error stays at its rule', async () => {
   const { it, form, rule } = portal()
   await form.load()
   form.set('rule.2', rule('x'))
@@ -87,7 +87,7 @@ test('a device that came meanwhile is no change of the data source, and a refusa
   expect([form.conflict, it.value.dataPoints[1].alertExpr]).toEqual([undefined, '> 6'])
 })
 
-test('intervals and units in words', () => {
+test('intervals and units are formatted', () => {
   expect([60, 90, 300, 7200, 86_400].map(every)).toEqual(['1 min', '90 s', '5 min', '2 h', '1 d'])
   const graph = (verticalLabel: string, isVirtualDataPoint: boolean) => ({
     verticalLabel,

@@ -34,7 +34,7 @@ const parts: Part[] = [
   { graph, instance: 7, at: 0, of: 'before', shift: 5000 },
 ]
 
-test('what is compared lies below with its own name, the same colour and other dashes', () => {
+test('compared lines are below, with their own names, the same color and other dashes', () => {
   const lines = drawnOf(parts)
   expect(lines.map((l) => [l.name, l.set, l.point, l.min, l.max, l.last, l.count])).toEqual([
     ['load1', 0, 'load1', 1, 3, 3, 2],
@@ -49,7 +49,7 @@ test('what is compared lies below with its own name, the same colour and other d
   ])
 })
 
-test('beyond a threshold a line shows the extreme of each step, elsewhere its mean', () => {
+test('beyond a threshold, a line shows the extreme of each step, otherwise its mean', () => {
   const limit = (op: string, value: number) => ({ point: 'load1', op, value, severity: 'warn' as const })
   const line = { legend: 'load1', data: [50, 20, null, 8], lows: [0, 10, null, 1], highs: [100, 30, null, 15] }
   expect(extremesOf(line, [limit('>', 60), limit('>', 90)])).toEqual([100, 20, null, 8])
@@ -77,7 +77,7 @@ test('the charts of a new device show the time since it was added', () => {
   expect(rangeSince(0, now)).toBe('24h')
 })
 
-test('each place that is compared has a colour and dashes, and each line of a graph a chart', () => {
+test('each compared device has a color and dashes, and each line of a graph has a chart', () => {
   const three: Part[] = [
     { graph, instance: 7, at: 0, of: 'a' },
     { graph, instance: 9, at: 2, of: 'c' },
@@ -117,12 +117,12 @@ test('each place that is compared has a colour and dashes, and each line of a gr
     expect(markOf(placeOf(one)).dash).not.toEqual(markOf(placeOf(other)).dash)
 })
 
-test('several lines are not asked for more often than can be seen, nor more often than the portal answers', () => {
+test('lines are not requested more often than visible, or than the portal responds', () => {
   const hour = 3_600_000
   expect([between(hour, 1), between(hour, 2), between(24 * hour, 8)]).toEqual([0, 6000, 60_000])
 })
 
-test('a limit that several have is said once', () => {
+test('a shared limit is labelled once', () => {
   const limit = (of: string | undefined, value: number) => ({
     point: 'load1',
     op: '>',
@@ -156,7 +156,7 @@ test('a limit that several have is said once', () => {
   expect(once(all, 2, names)).toBe(all)
 })
 
-test('the address says with what a device is compared, and each finds its instance or says what it lacks', () => {
+test('the address lists compared devices, and each finds its instance or reports why not', () => {
   const entries = entriesOf('5,7.71,7.71,8,9,10,x,3.32')
   expect(listOf(entries)).toBe('5,7.71,8,9,10,3.32')
   expect(listOf(otherSource(entries, 3))).toBe('5,7,8,9,10')
@@ -199,7 +199,7 @@ test('the readout bridges a missing poll, and no more', () => {
   expect(valueAt(undefined, 0)).toBe(null)
 })
 
-test('own properties come first and tell what they hide', () => {
+test('own properties come first and show what they override', () => {
   const listed = [
     { name: 'auto.model', value: 'X', type: 'auto', inheritList: [] },
     { name: 'owner', value: 'us', type: 'custom', inheritList: [{ fullpath: 'Servers', value: 'them' }] },
@@ -214,7 +214,7 @@ test('own properties come first and tell what they hide', () => {
   expect(secret(rows[1].value)).toBe(true)
 })
 
-test('a range is shifted by its half and looked at from farther away, never into the future', () => {
+test('a range is shifted by half and zoomed out, never into the future', () => {
   expect(shifted({ from: 1000, to: 3000 }, -1, 3000)).toEqual({ from: 0, to: 2000 })
   expect(shifted({ from: 0, to: 2000 }, 1, 2500)).toEqual({ from: 500, to: 2500 })
   expect(farther({ from: 1000, to: 3000 }, 9000)).toEqual({ from: 0, to: 4000 })

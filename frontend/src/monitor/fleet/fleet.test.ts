@@ -17,7 +17,7 @@ describe('the filter of the fleet', () => {
   ])('%j is %s', (wanted, filter) => expect(filterOf(wanted)).toBe(filter))
 })
 
-test('a device that is moved stays in the groups that an expression decides about', () => {
+test('a moved device stays in its dynamic groups', () => {
   const dynamic = (id: number) => id === 20
   expect(moved([8, 15, 20], 3, dynamic, false)).toBe('3,20')
   expect(moved([8, 15, 20], 3, dynamic, true)).toBe('3,8,15,20')
@@ -25,7 +25,7 @@ test('a device that is moved stays in the groups that an expression decides abou
   expect(moved([3, 8], 3, dynamic, true)).toBe('3,8')
 })
 
-test('the device is a column whatever is chosen', () => {
+test('the device column is always shown', () => {
   expect(columnsShown(undefined).map((c) => c.id)).toEqual([
     'status',
     'device',
@@ -38,7 +38,7 @@ test('the device is a column whatever is chosen', () => {
   expect(columnsShown(['data', 'description']).map((c) => c.id)).toEqual(['device', 'description', 'data'])
 })
 
-test('the worst devices come first, and the column of collectors only where there are several', () => {
+test('the most severe devices come first, and collectors are a column only if there are several', () => {
   expect(['alertStatusPriority', '-alertStatusPriority', 'name'].map(sortOf)).toEqual([
     'alertStatusPriority,hostStatus,displayName',
     '-alertStatusPriority,hostStatus,displayName',
@@ -55,7 +55,7 @@ test('the worst devices come first, and the column of collectors only where ther
   expect(columnsShown(['collector'], false).map((c) => c.id)).toEqual(['device', 'collector'])
 })
 
-test('ids and states read as the API writes them', () => {
+test('ids and states are parsed as in the API', () => {
   expect(idsOf('8,15')).toEqual([8, 15])
   expect(idsOf('')).toEqual([])
   const condition = (hostStatus: string, alertStatus: string, lastDataTime = 1) => {
@@ -79,7 +79,7 @@ test('ids and states read as the API writes them', () => {
   ])
 })
 
-test('without the root, the tree begins with the groups whose parent is out of sight', () => {
+test('without the root, the tree starts at groups with a hidden parent', () => {
   const group = (id: number, parentId: number) => ({ id, parentId }) as Group
   expect(tops([group(5, 2), group(6, 5), group(9, 1)]).map((g) => g.id)).toEqual([5, 9])
 })

@@ -14,7 +14,7 @@ const body: Schema = {
   ],
 }
 
-test('a field gets its control, choices and bounds from the schema', () => {
+test('a field gets its control, options and limits from the schema', () => {
   const of = (name: string) => fieldOf({ name, label: name }, body)
   expect(['name', 'port', 'mode', 'on', 'new'].map((n) => of(n).control)).toEqual([
     'text',
@@ -72,7 +72,7 @@ function portal() {
   return { it, open, kept: () => kept }
 }
 
-test('what is no number is said at its field, kept as it was typed, and not sent', async () => {
+test('an invalid number is marked at its field, kept as typed, and not sent', async () => {
   const { it, open, kept } = portal()
   const form = open()
   await form.load()
@@ -87,7 +87,7 @@ test('what is no number is said at its field, kept as it was typed, and not sent
   expect(await form.save([port])).toMatchObject({ port: 8 })
 })
 
-test('what only the portal changes itself is no conflict', async () => {
+test('changes of the portal itself are no conflict', async () => {
   const { it, open } = portal()
   const form = open()
   await form.load()
@@ -104,7 +104,7 @@ test('what only the portal changes itself is no conflict', async () => {
   expect(form.conflict).toMatchObject({ fields: [], theirs: { note: 'theirs' } })
 })
 
-test('only what differs is sent and kept, with the version it was typed over', async () => {
+test('only changed fields are sent and stored, with the base version', async () => {
   const { it, open, kept } = portal()
   const form = open()
   await form.load()
@@ -117,7 +117,7 @@ test('only what differs is sent and kept, with the version it was typed over', a
   expect([form.dirty, kept()]).toEqual([false, undefined])
 })
 
-test('a refusal stands at the field it names, until that is typed over', async () => {
+test('an error stays at its field until the field is edited', async () => {
   const { open } = portal()
   const form = open()
   await form.load()
@@ -128,7 +128,7 @@ test('a refusal stands at the field it names, until that is typed over', async (
   expect(form.at('name')).toEqual({})
 })
 
-test('edits of an earlier run meet what changed since: both sides are shown, nothing is lost', async () => {
+test('restored edits show conflicts with newer changes, and nothing is lost', async () => {
   const { it, open } = portal()
   it.value = { ...it.value, name: 'theirs', note: 'also theirs' }
   it.version = 2
@@ -148,7 +148,7 @@ test('edits of an earlier run meet what changed since: both sides are shown, not
   expect([form.values.name, form.dirty, form.conflict]).toEqual(['theirs again', false, undefined])
 })
 
-test('nothing is saved while something typed is no value, and that goes with the rest', async () => {
+test('nothing is saved while a field is invalid', async () => {
   const { it, open } = portal()
   const form = open()
   await form.load()

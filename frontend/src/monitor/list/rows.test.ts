@@ -17,7 +17,7 @@ function portal(total: number) {
   return { rows, asked }
 }
 
-test('only the windows in view are asked for, each once', async () => {
+test('only visible windows are requested, each once', async () => {
   const { rows, asked } = portal(100_000)
   await rows.reload()
   rows.see(50_010, 50_140)
@@ -49,7 +49,7 @@ test("searching and sorting are the portal's", async () => {
   expect(both('', '')).toBe('')
 })
 
-test('a failure keeps what is shown, and the next look asks again', async () => {
+test('a failure keeps the rows, and the next view retries', async () => {
   let fails = false
   const rows = new Rows<{ id: number }>(async () => {
     if (fails) throw new Error('gone')

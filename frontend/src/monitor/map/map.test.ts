@@ -71,7 +71,7 @@ const size = { width: 1000, height: 500 }
 const near = { ...fit({ x: 0, y: 0, width: 20, height: 10 }, size) }
 const far = { ...near, z: 3 }
 
-test('states, places and names are those of the response', () => {
+test('states, positions and names come from the response', () => {
   expect(fleet.inCell(9, 6)).toBe(3)
   expect([fleet.inCell(0, 0), fleet.inCell(-1, 6), fleet.inCell(20, 6)]).toEqual([-1, -1, -1])
   expect([fleet.letter(1), fleet.handled(1), fleet.handled(3)]).toEqual(['e', true, false])
@@ -80,7 +80,7 @@ test('states, places and names are those of the response', () => {
   expect(fleet.boxes.map((b) => b.own)).toEqual([0, 3, 2, 1])
 })
 
-test('a search finds devices and boxes, first those that begin with the text', () => {
+test('a search finds devices and boxes, prefixes first', () => {
   expect(fleet.find('c', 3)).toEqual({
     items: [
       { id: 105, name: 'cache', device: 2 },
@@ -142,7 +142,7 @@ test('a flight begins at one camera and ends at the other', () => {
   expect(between(a, { ...a, x: 3 }, 1).x).toBe(3)
 })
 
-test('boxes open as one zooms in: sites, then groups, then devices', () => {
+test('zooming in opens sites, then groups, then devices', () => {
   expect(seen(fleet, far, size)).toEqual({ open: [], closed: [0, 3], devices: [] })
   expect(seen(fleet, near, size)).toEqual({ open: [0, 1, 2, 3], closed: [], devices: [0, 1, 2, 3, 4, 5] })
   expect([isOpen(fleet, 0, 12), isOpen(fleet, 1, 3.9)]).toEqual([true, false])
@@ -151,7 +151,7 @@ test('boxes open as one zooms in: sites, then groups, then devices', () => {
   expect(seen(fleet, { x: 16, y: 4, z: 300 }, size)).toEqual({ open: [3], closed: [], devices: [5] })
 })
 
-test('a point is a device, the outermost closed box, or nothing', () => {
+test('a point hits a device, the outermost closed box, or nothing', () => {
   const on = (c: typeof near, x: number, y: number) => thingAt(fleet, c, size, toScreen(c, size, x, y))
   expect(on(near, 9, 6)).toEqual({ device: 3 })
   expect(on(far, 9, 6)).toEqual({ box: 0 })
@@ -160,7 +160,7 @@ test('a point is a device, the outermost closed box, or nothing', () => {
   expect(on(near, 19, 9)).toBeUndefined()
 })
 
-test('arrow keys lead to the next thing in a direction, and begin in the middle', () => {
+test('arrow keys go to the next object in a direction, starting in the middle', () => {
   const from = { device: 1 }
   expect(next(fleet, near, size, from, 'left')).toEqual({ device: 0 })
   expect(next(fleet, near, size, from, 'right')).toEqual({ device: 2 })
@@ -180,7 +180,7 @@ test('dependencies of closed boxes are drawn as one line', () => {
   expect(bundles(fleet, [-1, -1, -1, -1])).toEqual([])
 })
 
-test('the blast radius and the path light devices', () => {
+test('the blast radius and the path highlight devices', () => {
   const around = {
     deviceId: 102,
     dependsOn: [{ deviceId: 101 }],

@@ -23,7 +23,7 @@ test.each([
   ),
 )
 
-test('a usual rhythm goes to a cron line and back as it was', () => {
+test('a common schedule round-trips through cron', () => {
   for (const cron of ['0 7 * * *', '5 23 * * 1-5', '59 0 * * 6', '0 6 28 * *']) expect(cronOf(planOf(cron))).toBe(cron)
   expect(planOf('0 7 29 * *').rhythm).toBe('own')
   expect(planOf('61 7 * * *').rhythm).toBe('own')

@@ -25,7 +25,7 @@ const run: Run = {
   pages: 0,
 }
 
-test('what came of a run is said in a line', () => {
+test('the result of a run is one line', () => {
   expect(runText(run)).toMatch(/^1 row · 2(\.0)? KB · in 2 s$/i)
   expect(runText({ ...run, endedOn: 1001 })).toMatch(/ · in under a second$/)
   expect(runText({ ...run, state: 'running', progress: 40, rows: 1200 })).toBe(`40 % · ${number(1200)} rows so far`)
@@ -37,14 +37,14 @@ test('what came of a run is said in a line', () => {
   ])
 })
 
-test('only the styles of a report get the leave of the page, and a leave cannot break out', () => {
+test('only styles of a report get the nonce of the page, and it cannot be injected', () => {
   expect(withNonce('<style>a{}</style><p>style</p><styled>', 'AB2')).toBe(
     '<style nonce="AB2">a{}</style><p>style</p><styled>',
   )
   expect(withNonce('<style>', '"><script>')).toBe('<style nonce="script">')
 })
 
-test('a period between two days is read and written', () => {
+test('a period between two days round-trips', () => {
   expect(endsOf('2026-01-01 00:00 to 2026-01-31 23:59')).toEqual({ from: '2026-01-01', to: '2026-01-31' })
   expect(endsOf(rangeOf('2026-01-01', '2026-01-02'))).toEqual({ from: '2026-01-01', to: '2026-01-02' })
   expect([
@@ -55,7 +55,7 @@ test('a period between two days is read and written', () => {
   ]).toEqual(['Last 7 days', 'Last 24 hours', '2026-01-01', 'Last 3 weeks'])
 })
 
-test('a report says in which time zone its schedule and its times are', () => {
+test('a report names the time zone of its schedule and times', () => {
   const row = {
     id: 1,
     name: 'Availability',

@@ -6,7 +6,7 @@ import { minutesOf, periodText, recipientText } from './stages'
 
 const on = (objectType: string, objectId: string, operation: string): Privilege => ({ objectType, objectId, operation })
 
-test('privileges are lines of a matrix, with what a line for all allows already', () => {
+test('privileges are rows of a matrix, including those granted to all', () => {
   const lines = linesOf([
     on('deviceGroup', '*', 'read'),
     on('deviceGroup', '7', 'ack'),
@@ -21,7 +21,7 @@ test('privileges are lines of a matrix, with what a line for all allows already'
   expect(lines.find((l) => l.id === 'portal')).toEqual({ type: 'setting', id: 'portal', level: 'write', from: 'none' })
 })
 
-test('one line is changed, and what the portal keeps beside it stays', () => {
+test('changing one row keeps the other privileges', () => {
   const before = [{ ...on('deviceGroup', '7', 'read'), objectName: 'Oslo' }, on('report', '*', 'read')]
   expect(withLevel(before, 'deviceGroup', '7', 'write')).toEqual([
     { ...on('deviceGroup', '7', 'write'), objectName: 'Oslo' },
@@ -31,7 +31,7 @@ test('one line is changed, and what the portal keeps beside it stays', () => {
   expect(withLevel(before, 'setting', 'audit', 'read')).toEqual([...before, on('setting', 'audit', 'read')])
 })
 
-test('a role says in a line what it may do', () => {
+test('a role is summarized in one line', () => {
   expect(summary([])).toBe('Nothing')
   expect(summary([on('deviceGroup', '*', 'write'), on('setting', 'portal', 'read')])).toBe(
     'Edit all devices, view 1 settings area',
@@ -41,7 +41,7 @@ test('a role says in a line what it may do', () => {
   )
 })
 
-test('two rules change places by a number nobody has; a refusal puts the first one back', async () => {
+test('two rules are swapped through a free priority, and an error restores the first', async () => {
   const calls: string[] = []
   const rest = (fails: string) =>
     ({
@@ -56,7 +56,7 @@ test('two rules change places by a number nobody has; a refusal puts the first o
   expect(calls).toEqual([`${at}1 2147483647`, `${at}2 10`, `${at}1 20`, `${at}1 2147483647`, `${at}2 10`, `${at}1 10`])
 })
 
-test('recipients and periods are said as people do', () => {
+test('recipients and periods are shown in words', () => {
   expect([
     recipientText({ type: 'ADMIN', method: 'email', addr: 'admin' }),
     recipientText({ type: 'group', addr: 'Night' }),
@@ -67,7 +67,7 @@ test('recipients and periods are said as people do', () => {
   expect([minutesOf('08:30'), minutesOf('00:00'), minutesOf('00:00', true)]).toEqual([510, 0, 1440])
 })
 
-test('sending to other portals is a right of its own, which is there or not', () => {
+test('sending to other portals is a separate permission without levels', () => {
   expect(linesOf([on('setting', '*', 'write')]).find((l) => l.type === 'explorer')).toEqual({
     type: 'explorer',
     id: '*',

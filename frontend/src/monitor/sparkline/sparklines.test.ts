@@ -19,7 +19,7 @@ function portal() {
 }
 const of = (instanceId: number) => keyOf({ instanceId, dataPointName: 'used' })
 
-test('rows in view are requested together, each series once, and rows that scroll past are not', async () => {
+test('sparklines of visible rows are requested together, each series once, and those scrolled past are not', async () => {
   const { sparks, asked } = portal()
   sparks.watch(of(1))
   sparks.watch(of(2))
@@ -35,14 +35,14 @@ test('rows in view are requested together, each series once, and rows that scrol
   expect(asked).toEqual([[1, 2], [4]])
 })
 
-test('more than 200 series are requested in turn', async () => {
+test('more than 200 series are requested in batches', async () => {
   const { sparks, asked } = portal()
   for (let i = 1; i <= 450; i++) sparks.watch(of(i))
   await vi.advanceTimersByTimeAsync(2000)
   expect(asked.map((all) => all.length)).toEqual([200, 200, 50])
 })
 
-test('an update requests what is in view, at most every 30 seconds, and the old values stay until then', async () => {
+test('an update requests visible series, at most every 30 seconds, and keeps the old values until then', async () => {
   const { sparks, asked } = portal()
   const off = sparks.watch(of(1))
   sparks.watch(of(2))
@@ -58,7 +58,7 @@ test('an update requests what is in view, at most every 30 seconds, and the old 
   expect(sparks.at(of(2))?.last).toBe(2)
 })
 
-test('a failure leaves the rows as they are, and the next update tries again', async () => {
+test('a failure keeps the rows, and the next update retries', async () => {
   let fail = true
   const sparks = new Sparklines((series) =>
     fail
@@ -74,7 +74,7 @@ test('a failure leaves the rows as they are, and the next update tries again', a
   expect(sparks.at(of(1))?.last).toBe(5)
 })
 
-test('a path has a part for each run of values, and draws noise flat', () => {
+test('a path has a segment for each run of values, and draws noise flat', () => {
   expect(pathOf([0, 10])).toBe('M0 14.5L100 1.5')
   expect(pathOf([0, null, 10, 5, null])).toBe('M0 14.5h0M50 1.5L75 8')
   expect(pathOf([100, 101])).toBe('M0 8.1L100 7.9')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { levelOf, type Story } from './story'
 
-test('a device has the level of its worst alert, and is critical while it does not respond', () => {
+test('a device has its highest severity, and is critical while it does not respond', () => {
   const alerts = [
     { deviceId: 1, severity: 2 },
     { deviceId: 1, severity: 4 },

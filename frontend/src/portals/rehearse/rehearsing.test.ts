@@ -44,7 +44,7 @@ test('a copy is followed until it is ready', async () => {
   expect(rehearsing.busy).toBe(false)
 })
 
-test('leaving stops following, and not the copy', async () => {
+test('leaving stops following, but not the copy', async () => {
   const { asked, rehearsing } = fake([state('copying', 4)])
   rehearsing.leave()
   await rehearsing.begin()
@@ -61,7 +61,7 @@ test('a deleted copy is planned again, and a failure is shown', async () => {
   expect([rehearsing.problem, rehearsing.report]).toEqual(['', undefined])
 })
 
-test('notes that say the same are one line', () => {
+test('equal notes are one line', () => {
   const note = (name: string, why: RehearsalNote['why'], text: string): RehearsalNote => ({
     kind: '/device/devices',
     noun: 'device',

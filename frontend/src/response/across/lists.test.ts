@@ -72,7 +72,7 @@ function comparison(create = '/things') {
   return { lists, keys, asked, created, undone, yes: (results: Ran[]) => settle.yes(results) }
 }
 
-test('nothing selected means all that is missing, and an item brings what it needs', async () => {
+test('without a selection, all missing items are created, with their dependencies', async () => {
   const { lists, keys, asked } = comparison()
   await lists.compare()
   expect(asked[0]).toMatchObject({ other: 7, key: '', draft: { path: '/things' } })
@@ -90,7 +90,7 @@ test('nothing selected means all that is missing, and an item brings what it nee
   expect(lists.rows.map((r) => r.key)).toContain('e')
 })
 
-test('without a POST in the other portal nothing can be created', async () => {
+test('nothing can be created without a POST in the other portal', async () => {
   const { lists, keys, created } = comparison('')
   await lists.compare()
   lists.toggle('a')
@@ -99,7 +99,7 @@ test('without a POST in the other portal nothing can be created', async () => {
   expect(created).toEqual([])
 })
 
-test('results arrive as events, and each creation is undone or says why not', async () => {
+test('results arrive as events, and each creation is undone or explained', async () => {
   const { lists, created, undone, yes } = comparison()
   await lists.compare()
   lists.toggle('d')
@@ -122,7 +122,7 @@ test('results arrive as events, and each creation is undone or says why not', as
   expect([lists.planned, lists.made.length, lists.chosen.size]).toEqual([0, 0, 0])
 })
 
-test('a cancelled creation keeps what was created, and says nothing more', async () => {
+test('a cancelled creation keeps created items, and reports nothing else', async () => {
   const { lists, created } = comparison()
   await lists.compare()
   const creating = lists.create()!

@@ -36,7 +36,7 @@ const series = (...lines: ReturnType<typeof line>[]): Series => ({
   more: 0,
 })
 
-test('limits are read from an alert expression', () => {
+test('limits are parsed from an alert expression', () => {
   expect(limitsOf('cpu', '> 60 80 90')).toEqual([
     { point: 'cpu', op: '>', value: 60, severity: 'warn' },
     { point: 'cpu', op: '>', value: 80, severity: 'error' },
@@ -47,7 +47,7 @@ test('limits are read from an alert expression', () => {
   expect(['', '= 1', '!= 2', '> x', '> 1 2 x', 'avg > 3'].flatMap((e) => limitsOf('a', e))).toEqual([])
 })
 
-test('the address of the data says whose it is', () => {
+test('the path of the data identifies its instance', () => {
   expect(
     placeOf('http://127.0.0.1:8443/api/device/devices/10/devicedatasources/29/instances/71/data?period=1'),
   ).toEqual({ device: '10', source: '29', instance: '71' })
@@ -66,7 +66,7 @@ test('the address of the data says whose it is', () => {
   expect(placeOf('/device/devices/10/devicedatasources/29/instances/71/alertsettings')).toBe(undefined)
 })
 
-test('lines of one size are shown at first, beginning with one that has a limit', () => {
+test('lines of similar size are shown first, starting with one that has a limit', () => {
   const lines = linesOf(
     series(
       line('total', 134e6, 134e6),
@@ -80,13 +80,13 @@ test('lines of one size are shown at first, beginning with one that has a limit'
   expect(shownAtFirst(lines, new Set()).map((k) => k.trim())).toEqual(['load'])
 })
 
-test('a chart is one sentence for who cannot see it', () => {
+test('a chart has a one-sentence description', () => {
   expect(summary('Linux', linesOf(series(line('cpu', 9, 17, 1), line('none', null, null))), '%')).toBe(
     'Linux. cpu: lowest 9 %, highest 17 %, last 17 %, 1 gap; none: no data',
   )
 })
 
-test('a time axis names the day once', () => {
+test('a time axis labels the day once', () => {
   const at = Date.UTC(2026, 10, 20, 12)
   const labels = timeTicks([at, at + 3_600_000], 3_600_000)
   expect(labels[0]).toBe(`${time(at)}\n${dayMonth(at)}`)
@@ -129,7 +129,7 @@ function portal(answers: Record<string, unknown>) {
   }
 }
 
-test('maintenance is that of the instance, its group, its data source, its device and the groups above, each window once', async () => {
+test('maintenance includes the instance, its group, data source, device and groups, each window once', async () => {
   const door = portal({
     '/device/devices/10/sdts': {
       items: [
@@ -206,7 +206,7 @@ test('maintenance is that of the instance, its group, its data source, its devic
   ])
 })
 
-test('of several instances the maintenance of all is drawn, and each has its own thresholds', async () => {
+test('several instances show the maintenance of all, and their own thresholds', async () => {
   const setting = (dataSourceInstanceId: number, dataPointName: string, effectiveAlertExpr: string) => ({
     dataSourceInstanceId,
     dataPointName,
@@ -285,7 +285,7 @@ test('of several instances the maintenance of all is drawn, and each has its own
   ).toEqual([1, 1, 1])
 })
 
-test('the graph of an instance that is asked for by its id alone is placed by its own answer', async () => {
+test('a graph requested by instance id alone is placed by its response', async () => {
   const door = portal({
     '/device/devicedatasourceinstances/71/graphs/5001/data': { scopes: [{ type: 'device', deviceId: 10 }] },
     '/device/devices/10/instances': { items: [{ deviceDataSourceId: 29 }] },
@@ -303,7 +303,7 @@ test('the graph of an instance that is asked for by its id alone is placed by it
   expect(await found('/device/instances/datafetch')).toBe(undefined)
 })
 
-test('instances that are asked for by their ids are placed, named and measured in few questions', async () => {
+test('instances requested by id are placed, named and measured in few requests', async () => {
   const setting = (dataSourceInstanceId: number, dataPointName: string, effectiveAlertExpr = '') => ({
     dataSourceInstanceId,
     dataPointName,
@@ -431,7 +431,7 @@ test('instances that are asked for by their ids are placed, named and measured i
   expect(new Set(asked).size).toBe(asked.length)
 })
 
-test('the lines of a graph are measured against the thresholds of their data points and instances, whatever they are called', async () => {
+test('graph lines use the thresholds of their data points and instances, whatever their labels', async () => {
   const drawn = (legend: string, dataPointName: string, isVirtualDataPoint = false) => ({
     legend,
     dataPointName,
@@ -468,7 +468,7 @@ test('the lines of a graph are measured against the thresholds of their data poi
   expect(await against('5003', undefined, 'in')).toEqual(['in '])
 })
 
-test('the name of a maintenance stands in the first row that no other name is in', () => {
+test('a maintenance label is in the first free row', () => {
   const limit = { x: 300, y: 20, width: 100 }
   expect(freeRow([limit], 10, 80, 18, 14, 9)).toBe(18)
   expect(freeRow([limit], 350, 80, 18, 14, 9)).toBe(46)
@@ -476,14 +476,14 @@ test('the name of a maintenance stands in the first row that no other name is in
   expect(freeRow([limit], 350, 80, 18, 14, 2)).toBe(18)
 })
 
-test('a limit far from the values is left out of their scale, but not of percents', () => {
+test('a distant limit is outside the scale, except for percent', () => {
   expect([100, 80, -80, 81].map((limit) => isNear(limit, [18, 20], 'ms'))).toEqual([false, true, true, false])
   expect(isNear(90, [2, 3], '%')).toBe(true)
   expect(isNear(90, [], 'ms')).toBe(true)
   expect(isNear(1, [0, 0], '')).toBe(true) // a status that is down
 })
 
-test('stacked lines are drawn on those below them, each set by itself, and gaps stay gaps', () => {
+test('lines are stacked per set, and gaps stay gaps', () => {
   const lines = [
     { set: 0, stack: true },
     { set: 0, stack: false },
@@ -508,7 +508,7 @@ test('stacked lines are drawn on those below them, each set by itself, and gaps 
   ])
 })
 
-test('bytes and bits have the prefixes of thousands, other units none', () => {
+test('bytes and bits have SI prefixes, other units none', () => {
   expect([
     shown(57_464_594_432, 'bytes'),
     shown(999, 'bytes'),
@@ -529,7 +529,7 @@ test('bytes and bits have the prefixes of thousands, other units none', () => {
   ])
 })
 
-test('the name of a limit stands where neither a line nor another limit runs through it', () => {
+test('a limit label avoids lines and other limits', () => {
   const text = { width: 60, height: 14 }
   const none = tracesOf([], 0, 200, 10)
   expect(freeSpot([50, 66], text, none, [50], [])).toEqual({ x: 4, y: 50, width: 60 })
@@ -601,7 +601,7 @@ test('the name of a limit stands where neither a line nor another limit runs thr
   ).toEqual({ x: 4, y: 50, width: 60 })
 })
 
-test('a scale begins at zero where what it shows is not far from there', () => {
+test('a scale starts at zero if its values are close to it', () => {
   expect([spanOf([0, 0]), spanOf([13, 100]), spanOf([80, 100]), spanOf([-100, -13]), spanOf([-5, 20])]).toEqual([
     [0, 1],
     [0, 100],
@@ -611,7 +611,7 @@ test('a scale begins at zero where what it shows is not far from there', () => {
   ])
 })
 
-test('of a list the number that varies most is proposed, neither a code nor what is always the same', async () => {
+test('the most varying number of a list is suggested, not codes or constants', async () => {
   const names = ['createdOn', 'deviceType', 'always', 'severity', 'load', 'groupId']
   const values = (i: number) => [`${1_790_000_000 + i}`, `${i}`, '7', `${2 + (i % 2)}`, `${i % 5}`, `${i}`]
   const proposed = async (...only: string[]) => {

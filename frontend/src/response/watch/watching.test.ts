@@ -50,7 +50,7 @@ function recording() {
   return { watch, shown, hear, end: (reason: string) => end(reason), refuse: (e: unknown) => refuse(e) }
 }
 
-test('news of a recording are read once each, also those that come meanwhile', async () => {
+test('new samples of a recording are read once each, also during a read', async () => {
   const { watch, shown, hear, end } = recording()
   const run = watch.run()
   hear(1)
@@ -87,7 +87,7 @@ test('changes are not announced with each sample', async () => {
   expect(watch.waitsUntil).toBe(0)
 })
 
-test('a watch is stopped, or says why it failed', async () => {
+test('a watch stops, or reports why it failed', async () => {
   const one = recording()
   const stopped = one.watch.run()
   one.watch.stop()
@@ -100,7 +100,7 @@ test('a watch is stopped, or says why it failed', async () => {
   expect(other.watch.ended).toBe('3 requests are being watched')
 })
 
-test('series have a gap where a sample lacks the number', () => {
+test('series have a gap where a sample has no number', () => {
   const series = seriesOf(['$.a', '$.b'], [sample(1, [1]), sample(2, [null, 2], 0)])
   expect(series.map((s) => s.values)).toEqual([
     [5, 5],

@@ -43,7 +43,7 @@ function begin() {
   return { batch, over: batch.run(), end: (results: Ran[]) => end({ results }), refuse: (e: unknown) => refuse(e) }
 }
 
-test('a batch says how far it is and how it went', async () => {
+test('a batch shows its progress and result', async () => {
   const { batch, over, end } = begin()
   expect(batch.line).toBe('1 of 3')
   batch.hear({ batchId: batch.id, of: 3, result: ran(1) })
@@ -55,7 +55,7 @@ test('a batch says how far it is and how it went', async () => {
   expect(batch.line).toBe('1 of 2 succeeded; 1 was not sent')
 })
 
-test('results of several at a time arrive in any order, and a data file makes them more', async () => {
+test('parallel results arrive in any order, and a data file multiplies them', async () => {
   const { batch, over, end } = begin()
   batch.hear({ batchId: batch.id, of: 6, result: { ...ran(2), at: 4, row: 2 } })
   batch.hear({ batchId: batch.id, of: 6, result: ran(1) })
@@ -65,7 +65,7 @@ test('results of several at a time arrive in any order, and a data file makes th
   expect(batch.line).toBe('All 2 succeeded; 4 were not sent')
 })
 
-test('a batch that all went well, that was cancelled, and that could not begin', async () => {
+test('a batch that passed, was cancelled, or could not start', async () => {
   const well = begin()
   well.end([ran(1), ran(2), ran(3)])
   await well.over
@@ -81,7 +81,7 @@ test('a batch that all went well, that was cancelled, and that could not begin',
   expect(refused.batch.problem).toBe('the portal is gone')
 })
 
-test('what a batch changes is said before', () => {
+test('the changes of a batch are shown before', () => {
   expect(counted(requests)).toBe('2 GET, 1 DELETE')
   expect(warning(requests, 'Demo')).toBe('1 DELETE will change Demo without further confirmation.')
   expect(warning([requests[0]], 'Demo')).toBe('')

@@ -22,14 +22,14 @@ async function begin() {
 
 const before = ['1 Fleet checks', '2 Writes', '3 POST /sdt/sdts', '2 Dead devices']
 
-test('what lies in a chosen folder is not chosen once more', async () => {
+test('items in a selected folder are not selected twice', async () => {
   const { shown, pick } = await begin()
   expect(shown()).toEqual(before)
   expect(pick('Writes', 'POST /sdt/sdts', 'Dead devices').map((i) => i.key)).toEqual(['f2', 'r3'])
   expect(pick('POST /sdt/sdts', 'Dead devices').map((i) => i.key)).toEqual(['r4', 'r3'])
 })
 
-test('what is opened while it is saved is what was saved', async () => {
+test('opening during a save opens the saved version', async () => {
   const { library } = await begin()
   const { updateRequest } = library.client.collections
   let arrive = () => {}
@@ -45,7 +45,7 @@ test('what is opened while it is saved is what was saved', async () => {
   expect((await saving).name).toBe('Dead ones')
 })
 
-test('what is read before a change is over is read once more after it', async () => {
+test('data read during a change is read again after it', async () => {
   const { library, shown, pick } = await begin()
   const { tree, move } = library.client.collections
   const fresh = await library.createFolder('Fresh', 0)
@@ -62,7 +62,7 @@ test('what is read before a change is over is read once more after it', async ()
   expect(shown()).toEqual(['1 Fleet checks', '2 Writes', '3 POST /sdt/sdts', '1 Fresh', '2 Dead devices'])
 })
 
-test('several are moved and brought back to where they were', async () => {
+test('several items are moved, and the move is undone', async () => {
   const { library, shown, pick } = await begin()
   const fresh = await library.createFolder('Fresh', 0)
   const back = await library.moveAll(pick('Writes', 'Dead devices'), fresh.id)
@@ -71,7 +71,7 @@ test('several are moved and brought back to where they were', async () => {
   expect(shown()).toEqual([...before, '1 Fresh'])
 })
 
-test('a move that fails on its way moves nothing', async () => {
+test('a failed move moves nothing', async () => {
   const { library, shown, pick } = await begin()
   const fresh = await library.createFolder('Fresh', 0)
   const move = library.client.collections.move
@@ -81,19 +81,19 @@ test('a move that fails on its way moves nothing', async () => {
   expect(shown()).toEqual([...before, '1 Fresh'])
 })
 
-test('folders do not go into themselves, and requests not beside all collections', async () => {
+test('folders cannot be moved into themselves, or requests outside collections', async () => {
   const { library, pick } = await begin()
   expect(library.placesFor(pick('Writes')).map((p) => p.path)).toEqual(['Outside any collection', 'Fleet checks'])
   expect(library.placesFor(pick('Writes', 'Dead devices')).map((p) => p.path)).toEqual(['Fleet checks'])
 })
 
-test('a request is called by its name, else by method and path, and a deleted one has neither', () => {
+test('a request is shown by name, or by method and path, and a deleted one by neither', () => {
   expect(nameOf({ name: 'Dead devices', method: 'GET', path: '/device/devices' })).toBe('Dead devices')
   expect(nameOf({ name: '', method: 'GET', path: '/device/devices' })).toBe('GET /device/devices')
   expect(nameOf({ name: '', method: '', path: '' })).toBe('')
 })
 
-test('what others share is in a folder for each of them, and can be changed only if they allow it', async () => {
+test('shared collections are grouped by user, and can be changed only if allowed', async () => {
   const collections = fakeShelf()
   const tree = await collections.tree()
   const shared = (id: number, name: string, more: object) => ({ id, name, parentId: 0, doc: '', ...more })

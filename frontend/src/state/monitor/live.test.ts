@@ -4,7 +4,7 @@ import { Live } from './live.svelte'
 beforeEach(() => vi.useFakeTimers())
 afterEach(() => vi.useRealTimers())
 
-test('changes are looked at once they have gathered, by those whom they concern', async () => {
+test('changes are batched, and handled by their listeners', async () => {
   const live = new Live()
   const asked: string[] = []
   live.on(['alert', 'device'], () => void asked.push('alerts'))
@@ -19,7 +19,7 @@ test('changes are looked at once they have gathered, by those whom they concern'
   expect(asked).toEqual(['alerts'])
 })
 
-test('a pause and a broken stream hold changes back until afterwards', async () => {
+test('a pause or a broken stream delays changes', async () => {
   const live = new Live()
   let asked = 0
   live.on(['alert'], () => void asked++)
@@ -37,7 +37,7 @@ test('a pause and a broken stream hold changes back until afterwards', async () 
   expect([asked, live.state]).toEqual([2, 'live'])
 })
 
-test('a pause also holds back what was about to be asked for', async () => {
+test('a pause also delays pending requests', async () => {
   const live = new Live()
   let asked = 0
   live.on(['alert'], () => void asked++)
@@ -50,7 +50,7 @@ test('a pause also holds back what was about to be asked for', async () => {
   expect(asked).toBe(1)
 })
 
-test('what changes while it is asked for is asked for again', async () => {
+test('a change during a request repeats it', async () => {
   const live = new Live()
   let asked = 0
   let answer = () => {}

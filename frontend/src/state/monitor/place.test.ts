@@ -29,7 +29,7 @@ class Entries {
   }
 }
 
-test('back and forward go through the places, and filters belong to each', () => {
+test('back and forward move through places with their filters', () => {
   const kept: MonitorSpot[] = []
   const trail = new Trail(({ spot }) => place.restore(spot))
   const place = new MonitorPlace((spot) => kept.push(spot), trail)
@@ -81,7 +81,7 @@ test('the browser has an entry for each place, also after a reload', () => {
   expect(shown.at(-1)).toEqual(start)
 })
 
-test('a link that is entered as the address is one entry', () => {
+test('a link entered as the address is one entry', () => {
   const entries = new Entries()
   const trail = new Trail(() => {}, entries)
   trail.begin(start)

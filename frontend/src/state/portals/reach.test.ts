@@ -3,7 +3,7 @@ import type { App } from '../app.svelte'
 import { Fault } from '../../client'
 import { Reach } from './reach.svelte'
 
-test('a portal that gives no answer is silent until it gives one, be it of no use', () => {
+test('a portal without a response is offline until it responds, even with an error', () => {
   const reach = new Reach({ portal: { id: 3 } } as App)
   const silent = new Fault('a.example refused the connection', 502, { field: 'portal' })
   const circle = new Fault('the portal redirects in a loop', 502, { field: 'portal', answered: true })

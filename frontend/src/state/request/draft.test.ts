@@ -42,7 +42,7 @@ describe('sending', () => {
     expect(draft.busy).toBe(false)
   })
 
-  test('an answer never touches edits made meanwhile', async () => {
+  test('a response never changes edits made meanwhile', async () => {
     const { draft, sent } = await setUp()
     draft.setPath('/device/devices')
     const sending = draft.send()
@@ -57,7 +57,7 @@ describe('sending', () => {
     expect(draft.stale).toBe(true)
   })
 
-  test('cancelling keeps the old answer and says so', async () => {
+  test('cancelling keeps the previous response and says so', async () => {
     const { draft, asked, sent } = await setUp()
     draft.setPath('/device/devices')
     const first = draft.send()
@@ -72,7 +72,7 @@ describe('sending', () => {
     expect(draft.busy).toBe(false)
   })
 
-  test('a fault is kept with the field it points at', async () => {
+  test('a fault is kept with its field', async () => {
     const { draft, sent } = await setUp()
     draft.setPath('/device/devices/{{nobody}}')
     const sending = draft.send()
@@ -120,7 +120,7 @@ describe('the endpoint of a path', () => {
 })
 
 describe('choosing an endpoint', () => {
-  test('sets method, path and example body, and clears the answer', async () => {
+  test('sets method, path and example body, and clears the response', async () => {
     const { catalog, draft, sent } = await setUp()
     draft.setPath('/device/devices')
     const sending = draft.send()
@@ -139,13 +139,13 @@ describe('choosing an endpoint', () => {
     expect(draftOf(catalog.byId('DELETE /device/devices/{id}')!).body).toBe('')
   })
 
-  test('a write names its object on purpose: no id is filled in', async () => {
+  test('a write gets no example id', async () => {
     const { catalog } = await setUp()
     expect(draftOf(catalog.byId('GET /device/devices/{id}')!).pathParams[0].value).toBe('1147')
     expect(draftOf(catalog.byId('DELETE /device/devices/{id}')!).pathParams[0].value).toBe('')
   })
 
-  test('an example body nobody edited follows method and path, and goes with them', async () => {
+  test('an unedited example body follows method and path', async () => {
     const { catalog, draft } = await setUp()
     const example = (id: string) => draftOf(catalog.byId(id)!).body
     const type = (path: string) => {
@@ -163,7 +163,7 @@ describe('choosing an endpoint', () => {
     expect(draft.body).toBe('')
   })
 
-  test('an edited body stays, whatever the request becomes', async () => {
+  test('an edited body is kept when the request changes', async () => {
     const { draft } = await setUp()
     draft.setPath('/device/devices')
     draft.setMethod('POST')
@@ -176,7 +176,7 @@ describe('choosing an endpoint', () => {
     expect(draft.body).toBe('{"name": "mine"}')
   })
 
-  test('query parameters are offered switched off', async () => {
+  test('query parameters are offered disabled', async () => {
     const { catalog } = await setUp()
     const rows = draftOf(catalog.byId('GET /device/devices')!).query
     expect(rows.map((r) => [r.on, r.key])).toEqual([
@@ -188,7 +188,7 @@ describe('choosing an endpoint', () => {
     ])
   })
 
-  test('offers of another endpoint go, entered rows stay', async () => {
+  test('suggested rows of another endpoint are removed, entered rows stay', async () => {
     const { draft } = await setUp()
     draft.setPath('/device/devices')
     draft.offerParams()
@@ -199,12 +199,12 @@ describe('choosing an endpoint', () => {
   })
 })
 
-test('rows switched off and the editor shown are no change', () => {
+test('disabled rows and the visible editor are no change', () => {
   const offered = { ...emptyDraft(), mode: 'raw' as const, query: [{ on: false, key: 'size', value: '50' }] }
   expect(contentOf(offered)).toBe(contentOf(emptyDraft()))
 })
 
-test('rows keep duplicate keys and empty values, and lose their page identity', async () => {
+test('rows keep duplicate keys and empty values, without their page ids', async () => {
   const { draft } = await setUp()
   const query = [
     { on: true, key: 'a', value: '' },
@@ -214,7 +214,7 @@ test('rows keep duplicate keys and empty values, and lose their page identity', 
   expect(draft.data().query).toEqual(query)
 })
 
-test('a path that leads to another endpoint switches off what only the last one takes', async () => {
+test('a path of another endpoint disables parameters of the previous one', async () => {
   const { draft } = await setUp()
   draft.setPath('/device/devices')
   draft.query = editRows([

@@ -29,7 +29,7 @@ function root(text: string): Node {
 }
 
 describe('the body form', () => {
-  test('changing one value leaves every other letter of the text as it was', () => {
+  test('changing one value leaves all other text unchanged', () => {
     const node = root(odd)
     const id = node.members[2].value
     expect(setValue(odd, id, '9007199254740995')).toBe(odd.replace('9007199254740993', '9007199254740995'))
@@ -68,7 +68,7 @@ describe('the body form', () => {
     expect(removeMember(text, node, 2)).toBe('{\n  "a": 1,\n  "b": 2\n}')
   })
 
-  test('a field switched off and on again is back as it was', () => {
+  test('a field disabled and enabled again is unchanged', () => {
     const text = '{\n  "a": 1.0,\n  "b": [1, 2],\n  "c": "x"\n}'
     for (const at of [0, 1, 2]) {
       const member = root(text).members[at]
@@ -78,7 +78,7 @@ describe('the body form', () => {
     }
   })
 
-  test('the first field of an empty object is indented like its place', () => {
+  test('the first field of an empty object is indented for its place', () => {
     expect(insertMember('{}', root('{}'), 0, '"a": 1')).toBe('{\n  "a": 1\n}')
     const nested = '{\n  "o": {}\n}'
     expect(insertMember(nested, root(nested).members[0].value, 0, '"a": 1')).toBe('{\n  "o": {\n    "a": 1\n  }\n}')
@@ -88,7 +88,7 @@ describe('the body form', () => {
     expect(renameKey('{"a": 1}', root('{"a": 1}').members[0], 'b"c')).toBe('{"b\\"c": 1}')
   })
 
-  test('a value changes its kind and keeps what can be kept', () => {
+  test('a value changes its type and is converted if possible', () => {
     const text = '{"n": "5", "b": "true"}'
     const [n, b] = root(text).members.map((m) => m.value)
     expect(converted(text, n, 'number')).toBe('5')
@@ -102,7 +102,7 @@ describe('the body form', () => {
   })
 })
 
-describe('what is no JSON', () => {
+describe('invalid JSON', () => {
   test.each([
     ['{"a": 1,}', 1, 9, 'a key in double quotes expected'],
     ['{"a" 1}', 1, 6, ': expected after the key'],
@@ -121,14 +121,14 @@ describe('what is no JSON', () => {
   })
 })
 
-describe('any JSON at all', () => {
+describe('any JSON', () => {
   const spaced = fc
     .tuple(fc.json(), fc.constantFrom('', ' ', '\n', '\t '))
     .map(([text, space]) =>
       text.replace(/"(?:[^"\\]|\\.)*"|[,:[\]{}]/g, (t) => (t.length > 1 || t === '"' ? t : t + space)),
     )
 
-  test('goes into the form and back as the same text', () => {
+  test('round-trips through the form', () => {
     fc.assert(
       fc.property(spaced, (text) => {
         const whole = root(text)
@@ -146,7 +146,7 @@ describe('any JSON at all', () => {
     )
   })
 
-  test('a member that is moved there and back leaves the text as it was', () => {
+  test('moving a member there and back leaves the text unchanged', () => {
     const list = fc.array(fc.jsonValue(), { minLength: 2, maxLength: 6 }).map((v) => JSON.stringify(v, null, 1))
     fc.assert(
       fc.property(list, fc.nat(), fc.nat(), (text, a, b) => {
@@ -162,7 +162,7 @@ describe('any JSON at all', () => {
     )
   })
 
-  test('a member switched off and on again leaves the text as it was', () => {
+  test('disabling and enabling a member leaves the text unchanged', () => {
     const list = fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 2 }).map((v) => JSON.stringify(v, null, 2))
     fc.assert(
       fc.property(list, fc.nat(), (text, a) => {
@@ -175,7 +175,7 @@ describe('any JSON at all', () => {
     )
   })
 
-  test('fields that are off follow their parents', () => {
+  test('disabled fields follow their parents', () => {
     const off = [
       { parent: ['list', 1, 'x'], at: 0, text: '"a": 1' },
       { parent: ['other'], at: 0, text: '"b": 2' },

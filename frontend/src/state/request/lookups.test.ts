@@ -12,7 +12,7 @@ function slow() {
   return { asked, lookups: new Lookups({ lookup }, () => 0) }
 }
 
-test('the same question is asked once, and who gives up takes the answer from nobody else', async () => {
+test('equal requests are sent once, and a cancelled one does not affect the others', async () => {
   const { asked, lookups } = slow()
   const [first, second] = [new AbortController(), new AbortController()]
   const gone = lookups.ask('/a', {}, first.signal, 0)
@@ -27,7 +27,7 @@ test('the same question is asked once, and who gives up takes the answer from no
   expect(asked).toHaveLength(1)
 })
 
-test('a question that nobody wants any more is dropped, and one that failed is asked again', async () => {
+test('a request without listeners is cancelled, and a failed one is retried', async () => {
   const { asked, lookups } = slow()
   const all = [new AbortController(), new AbortController()]
   const answers = all.map((a) => lookups.ask('/a', {}, a.signal, 0))

@@ -66,7 +66,7 @@ test.each<[string, Schema['type'], string, string | undefined]>([
   expect(await filterFor(path, id, typed)).toBe(want)
 })
 
-test('each word may be in another name; a text of many words is looked for as it is', async () => {
+test('words may match different names; a long text is searched as a phrase', async () => {
   const names = ['name', 'displayName']
   expect(await filterFor('/device/devices', 'integer', 'web 01', listObjects, names)).toBe(
     'name~"web",name~"01"||displayName~"web",name~"01"||name~"web",displayName~"01"||displayName~"web",displayName~"01"',
@@ -76,13 +76,13 @@ test('each word may be in another name; a text of many words is looked for as it
   )
 })
 
-test('what an id is called is asked for by the id', async () => {
+test('the name of an id is requested by id', async () => {
   expect(await filterFor('/sdt/sdts', 'string', 'R_12', objectName)).toBe('id:12')
   expect(await filterFor('/device/devices', 'integer', '{{device}}', objectName)).toBe('id:{{device}}')
   expect(await filterFor('/device/devices', 'integer', 'web', objectName)).toBeUndefined()
 })
 
-test('the object with that very id comes first', async () => {
+test('the object with the exact id comes first', async () => {
   const lookups = {
     ask: async () => ({
       items: [

@@ -88,7 +88,7 @@ describe('undo', () => {
     expect(past.canRedo).toBe(false)
   })
 
-  test('going back by the editor’s own undo is no new step', () => {
+  test('the editor’s own undo is no new step', () => {
     edit({ body: '{}' })
     edit({ body: '{"a": 1}' })
     edit({ body: '{}' })
@@ -97,7 +97,7 @@ describe('undo', () => {
     expect(past.redo()?.body).toBe('{"a": 1}')
   })
 
-  test('steps and characters are bounded', () => {
+  test('steps and characters are limited', () => {
     for (let i = 0; i < 500; i++) edit({ method: i % 2 ? 'GET' : 'PUT' })
     let steps = 0
     while (past.undo()) steps++

@@ -14,7 +14,7 @@ describe('an address', () => {
     })
   })
 
-  test('may have spaces in its query as people type them', () => {
+  test('may have unescaped spaces in its query', () => {
     const query = [row('filter', 'name~"a b"'), row('size', '5')]
     expect(readPasted('/device/devices?filter=name~"a b"&size=5', bases)).toEqual({ path: '/device/devices', query })
     expect(readPasted('get /device/devices?filter=name~"a b"&size=5', bases)).toEqual({
@@ -34,7 +34,7 @@ describe('an address', () => {
     })
   })
 
-  test('of the same server is no other one, whichever of its ways in it takes', () => {
+  test('of the same server is recognized at each of its mounts', () => {
     expect(readPasted('http://127.0.0.1:8443/santaba/rest/alert/alerts', bases)).toEqual({
       path: '/alert/alerts',
       query: [],
@@ -46,13 +46,13 @@ describe('an address', () => {
     expect(readPasted('devices and more', bases)).toBeUndefined()
   })
 
-  test('a path from the root of a server begins below its API', () => {
+  test('a path from the root of a server starts below its API', () => {
     expect(readPasted('/santaba/rest/device/devices/{id}', bases)).toEqual({ path: '/device/devices/{id}', query: [] })
     expect(readPasted('/api/alert/alerts', bases)).toEqual({ path: '/alert/alerts', query: [] })
     expect(readPasted('/apitokens', bases)).toBeUndefined()
   })
 
-  test('a method before a path is taken', () => {
+  test('a method before a path is used', () => {
     expect(readPasted('delete /device/devices/7', bases)).toEqual({
       method: 'DELETE',
       path: '/device/devices/7',
@@ -176,7 +176,7 @@ describe('a cURL command', () => {
     expect(readPasted(command, bases)).toEqual(request(want))
   })
 
-  test('what a command reads is its body', () => {
+  test('data read from a file becomes the body', () => {
     expect(readPasted(`curl -X PUT --data-binary @- ${base}/a`, bases, '{"a":1}')).toEqual(
       request({ method: 'PUT', body: '{"a":1}' }),
     )

@@ -62,7 +62,7 @@ test('an id opens what it names', () => {
   expect(opened('preferredCollectorId', '3', '/device/devices')).toBe('collector /setting/collectors/{id} id=3')
 })
 
-test('the id of what was asked for opens it, and so does that of a list elsewhere with the same items', () => {
+test('the id of the requested object opens it, also from other lists of the same objects', () => {
   expect(opened('id', '7', '/device/devices/{id}', '/device/devices/{id}', [['id', '7']])).toBe(
     'device /device/devices/{id} id=7',
   )
@@ -71,7 +71,7 @@ test('the id of what was asked for opens it, and so does that of a list elsewher
   )
 })
 
-test('what is no id of a known thing opens nothing', () => {
+test('an unknown id opens nothing', () => {
   expect(opened('name', '7', '/device/devices')).toBe(undefined)
   expect(opened('id', '7', '/device/devices', '/device/devices', [], false)).toBe(undefined)
   expect(opened('hostGroupIds', '12,48', '/device/devices')).toBe(undefined)

@@ -34,7 +34,7 @@ function door(total: number) {
 }
 const settled = () => new Promise((done) => setTimeout(done))
 
-test('the first rows are there without asking', () => {
+test('the first rows need no request', () => {
   const d = door(1000)
   const rows = new DocumentRows(d, 'd', { rows: run(0, 200), rowCount: 1000 })
   rows.need(0, 60)
@@ -51,7 +51,7 @@ test('a short document needs no page', () => {
   expect(d.calls).toEqual([])
 })
 
-test('scrolling far asks only for the pages in view, two at a time', async () => {
+test('scrolling far requests only visible pages, two at a time', async () => {
   const d = door(100_000)
   const rows = new DocumentRows(d, 'd', { rows: run(0, 200), rowCount: 100_000 })
   rows.need(5000, 5060)
@@ -77,7 +77,7 @@ test('closing a node replaces the rows and their number', async () => {
   expect(d.toggle).toHaveBeenCalledWith('d', 1, false, false, 0, 100)
 })
 
-test('rows asked for before a node was closed do not come back', async () => {
+test('rows requested before a node was collapsed are ignored', async () => {
   const d = door(1000)
   const rows = new DocumentRows(d, 'd', { rows: run(0, 200), rowCount: 1000 })
   rows.need(500, 540)
@@ -88,7 +88,7 @@ test('rows asked for before a node was closed do not come back', async () => {
   expect(rows.at(500)).toBeUndefined()
 })
 
-test('pages used long ago are let go', async () => {
+test('pages not used recently are dropped', async () => {
   const d = door(100_000)
   const rows = new DocumentRows(d, 'd', { rows: run(0, 200), rowCount: 100_000 })
   for (let page = 2; page < 30; page++) {

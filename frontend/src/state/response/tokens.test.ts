@@ -36,7 +36,7 @@ describe('the text of a row', () => {
     test(name, () => expect(plain(row(r))).toBe(want))
 })
 
-test('JSON that a person wrote is coloured line by line, and is the text again', () => {
+test('hand-written JSON is highlighted line by line without changes', () => {
   const text = '{\n  "name": "a: \\"b\\"",\n  "tags": [1, null]\n}'
   const lines = jsonLines(text)
   expect(lines.map((line) => line.map((t) => t.text).join('')).join('\n')).toBe(text)
@@ -79,7 +79,7 @@ test('highlight marks every place', () => {
   expect(highlight('aXbx', 'x', true).filter((p) => p.hit)).toHaveLength(1)
 })
 
-test('a variable is named after what it keeps', () => {
+test('a variable is named after its value', () => {
   for (const [path, request, want] of [
     ['$.items[0].id', '/device/devices', 'deviceId'],
     ['$.id', '/device/devices/42', 'deviceId'],

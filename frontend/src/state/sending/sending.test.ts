@@ -43,7 +43,7 @@ test.each<[Method, 'changes' | 'goes']>([
   },
 )
 
-test('a write with variables that are known is asked about at once', async () => {
+test('a write with known variables is confirmed at once', async () => {
   const { app, client } = await begin()
   client.changes = vi.fn(client.changes)
   const tab = app.navigation.openDraft({
@@ -57,7 +57,7 @@ test('a write with variables that are known is asked about at once', async () =>
   expect(client.changes).not.toHaveBeenCalled()
 })
 
-test('a write that was undone in another window is no longer offered to be undone', async () => {
+test('a write undone in another window offers no undo', async () => {
   const { app, client, reply } = await begin()
   client.undos = vi.fn(client.undos)
   reply().undone?.({ historyId: 31 })
@@ -65,7 +65,7 @@ test('a write that was undone in another window is no longer offered to be undon
   expect(client.undos).toHaveBeenCalledTimes(1)
 })
 
-test('pages that met the end of the session go on after signing in again', async () => {
+test('fetching all pages resumes after signing in again', async () => {
   const { app, client } = await begin()
   const pages = client.pages
   client.pages = vi.fn(async (...asked: Parameters<typeof pages>) => {

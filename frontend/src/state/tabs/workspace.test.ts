@@ -56,7 +56,7 @@ describe('choosing an endpoint', () => {
     expect(workspace.active).toBe(other)
   })
 
-  test('clears the previous response of a request that was sent as the catalog began it', async () => {
+  test('clears the previous response of an unedited request', async () => {
     const { workspace, catalog } = await setUp()
     const tab = workspace.choose(catalog.byId('GET /device/devices')!)
     await tab.draft.send()
@@ -80,7 +80,7 @@ describe('choosing an endpoint', () => {
     expect(again.tabs.map((t) => t.title)).toEqual(['POST /device/devices', 'GET /device/groups'])
   })
 
-  test('keeps a tab that is named, pinned, saved, or whose request is not as the catalog begins it', async () => {
+  test('keeps a tab that is named, pinned, saved or edited', async () => {
     const { workspace, catalog } = await setUp()
     const groups = catalog.byId('GET /device/groups')!
     const begun = () => workspace.choose(catalog.byId('GET /device/devices')!, true)
@@ -116,7 +116,7 @@ test('a changed tab has its dot until it is saved', async () => {
   expect(tab.changed).toBe(false)
 })
 
-test('the tabs come back in their order, with the active one', async () => {
+test('tabs are restored in order, with the active one', async () => {
   const { workspace } = await setUp('')
   expect(workspace.tabs.map((t) => t.title)).toEqual([
     'GET /device/devices',
@@ -127,7 +127,7 @@ test('the tabs come back in their order, with the active one', async () => {
   expect(workspace.active?.id).toBe(1)
 })
 
-test('a closed tab is reopened as it was', async () => {
+test('a closed tab is reopened unchanged', async () => {
   const { workspace } = await setUp()
   const tab = workspace.open()
   tab.draft.setPath('/device/devices')
@@ -139,7 +139,7 @@ test('a closed tab is reopened as it was', async () => {
   expect(back?.draft.path).toBe('/device/devices')
 })
 
-test('after closing, the tab used before is active again', async () => {
+test('closing a tab activates the previous one', async () => {
   const { workspace } = await setUp('')
   const [first, , third] = workspace.tabs
   workspace.activate(third)
@@ -148,7 +148,7 @@ test('after closing, the tab used before is active again', async () => {
   expect(workspace.active).toBe(third)
 })
 
-test('an edit made while the tab is being created is written too', async () => {
+test('an edit made while the tab is being created is saved', async () => {
   const { client, workspace } = await setUp()
   const tab = workspace.open()
   const creating = tab.stored()
@@ -160,7 +160,7 @@ test('an edit made while the tab is being created is written too', async () => {
   expect((last?.change as { draft: { path: string } }).draft.path).toBe('/typed/meanwhile')
 })
 
-test('a full disk keeps no tab, but the request is sent', async () => {
+test('with a full disk, tabs are not saved, but requests are sent', async () => {
   const { client, workspace } = await setUp()
   const full = new Fault('the disk is full; nothing was written', 507)
   client.tabs.create = () => Promise.reject(full)
@@ -173,7 +173,7 @@ test('a full disk keeps no tab, but the request is sent', async () => {
   expect(faults[0]).toBe(full)
 })
 
-test('edits are in Go 400 ms later, as one write', async () => {
+test('edits are written after 400 ms, as one write', async () => {
   vi.useFakeTimers()
   try {
     const { client, workspace } = await setUp('')
@@ -231,7 +231,7 @@ describe('a tab that another window changed too', () => {
     return { tab, theirs, update }
   }
 
-  test('is not overwritten until somebody says so', async () => {
+  test('is not overwritten without confirmation', async () => {
     const { tab, update } = await collide()
     expect(tab.conflict?.draft.path).toBe('/theirs')
     expect(tab.draft.path).toBe('/mine')
@@ -243,7 +243,7 @@ describe('a tab that another window changed too', () => {
     expect(update.mock.lastCall?.[1]).toMatchObject({ version: 7, draft: { path: '/mine' } })
   })
 
-  test('shows theirs when that is wanted', async () => {
+  test('shows the other version on request', async () => {
     const { tab, theirs, update } = await collide()
     tab.adopt(theirs)
     expect(tab.draft.path).toBe('/theirs')
@@ -253,7 +253,7 @@ describe('a tab that another window changed too', () => {
     expect(update).toHaveBeenCalledTimes(1)
   })
 
-  test('takes over what does not touch the same', async () => {
+  test('merges changes that do not conflict', async () => {
     const { workspace, client } = await setUp('')
     const tab = workspace.tabs[0]
     const theirs = { ...(await client.tabs.get(tab.id)), version: 7 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { moved, nearer, plain, stepOf } from './tune'
 
-test('a limit moves in steps, and stops before its neighbors', () => {
+test('a limit moves in steps and stops before its neighbors', () => {
   expect(moved(['60', '80', '90'], 1, 84.6, 1, '>')).toEqual(['60', '85', '90'])
   expect(moved(['60', '80', '90'], 1, 200, 1, '>')).toEqual(['60', '89', '90'])
   expect(moved(['60', '80', '90'], 1, 0, 1, '>')).toEqual(['60', '61', '90'])
