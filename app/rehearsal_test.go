@@ -51,7 +51,7 @@ func visit(t *testing.T, o server.Options) *visitor {
 
 // ask sends a request, and decodes the response into out unless it is nil. It returns the
 // status and the body.
-func (v *visitor) ask(method, path, body string, out any) (int, string) {
+func (v *visitor) send(method, path, body string, out any) (int, string) {
 	v.t.Helper()
 	if strings.HasPrefix(path, "/rehearsal") {
 		path = "/explorer" + path + v.portals
@@ -93,7 +93,7 @@ func (v *visitor) reach(stage string) (s rehearsalState) {
 	v.t.Helper()
 	portals := v.portals
 	defer func() { v.portals = portals }()
-	for v.ask("GET", "/rehearsal", "", &s); s.Stage != stage; v.ask("GET", "/rehearsal", "", &s) {
+	for v.send("GET", "/rehearsal", "", &s); s.Stage != stage; v.send("GET", "/rehearsal", "", &s) {
 		if s.Stage == "stopped" || s.Stage == "ready" {
 			v.t.Fatalf("the rehearsal is %+v, not %s", s, stage)
 		}
@@ -106,7 +106,7 @@ func TestAdministratorRehearsesChangesInThePage(t *testing.T) {
 	real := visit(t, server.Options{Data: filepath.Join(t.TempDir(), "real")})
 	base := t.TempDir()
 	v := visit(t, server.Options{Data: filepath.Join(t.TempDir(), "data"), Rehearsals: base})
-	real.ask("POST", "/api/device/groups", `{"name": "Web", "customProperties": [{"name": "tier", "value": "1"},
+	real.send("POST", "/api/device/groups", `{"name": "Web", "customProperties": [{"name": "tier", "value": "1"},
 		{"name": "db.password", "value": "s3cr3t"}]}`, &struct{}{})
 	id, err := real.app.Sessions.UserID(t.Context(), administrator)
 	if err != nil {
@@ -117,7 +117,7 @@ func TestAdministratorRehearsesChangesInThePage(t *testing.T) {
 		t.Fatal(err)
 	}
 	var row struct{ ID int64 }
-	v.ask("POST", "/explorer/portals", fmt.Sprintf(`{"name": "Real", "baseUrl": "%s/api", "auth": "token",
+	v.send("POST", "/explorer/portals", fmt.Sprintf(`{"name": "Real", "baseUrl": "%s/api", "auth": "token",
 		"secret": "%s", "readOnly": true}`, real.app.Origin(), token.Bearer), &row)
 	v.portals = fmt.Sprint("?portal=", row.ID)
 
@@ -127,7 +127,7 @@ func TestAdministratorRehearsesChangesInThePage(t *testing.T) {
 			Count int64
 		}
 	}
-	v.ask("POST", "/rehearsal/preview", "", &plan)
+	v.send("POST", "/rehearsal/preview", "", &plan)
 	if !slices.ContainsFunc(plan.Kinds, func(k struct {
 		Noun  string
 		Count int64
@@ -136,10 +136,10 @@ func TestAdministratorRehearsesChangesInThePage(t *testing.T) {
 	}) {
 		t.Errorf("it would copy %+v", plan)
 	}
-	if status, text := v.ask("POST", "/rehearsal/open", "", nil); status != 404 {
+	if status, text := v.send("POST", "/rehearsal/open", "", nil); status != 404 {
 		t.Errorf("opening a copy that does not exist returns %d %s", status, text)
 	}
-	v.ask("POST", "/rehearsal/copy", "", &struct{}{})
+	v.send("POST", "/rehearsal/copy", "", &struct{}{})
 	s := v.reach("ready")
 	if !strings.HasPrefix(s.Folder, base) || !s.Running || s.Copied == 0 || s.Copy != 0 {
 		t.Errorf("the copy is %+v", s)
@@ -147,7 +147,7 @@ func TestAdministratorRehearsesChangesInThePage(t *testing.T) {
 	var report struct {
 		Notes []struct{ Name, Field, Why string }
 	}
-	v.ask("GET", "/rehearsal/report", "", &report)
+	v.send("GET", "/rehearsal/report", "", &report)
 	if !strings.Contains(fmt.Sprint(report.Notes), "{Web customProperties db.password secret}") {
 		t.Errorf("the report is %+v", report)
 	}
@@ -155,9 +155,9 @@ func TestAdministratorRehearsesChangesInThePage(t *testing.T) {
 		Copy int64
 		Page string
 	}
-	v.ask("POST", "/rehearsal/open", "", &opened)
+	v.send("POST", "/rehearsal/open", "", &opened)
 	again := opened
-	v.ask("POST", "/rehearsal/open", "", &again)
+	v.send("POST", "/rehearsal/open", "", &again)
 	if opened.Copy == 0 || opened.Page != "" || again != opened {
 		t.Errorf("the copy is opened as %+v, then as %+v", opened, again)
 	}
@@ -169,30 +169,30 @@ func TestAdministratorRehearsesChangesInThePage(t *testing.T) {
 func (v *visitor) changes(real *visitor, copied int64) {
 	t, portals := v.t, v.portals
 	var sent struct{ Status int }
-	v.ask("POST", fmt.Sprint("/explorer/send?portal=", copied), `{"draft": {"method": "POST", "path": "/device/groups",
+	v.send("POST", fmt.Sprint("/explorer/send?portal=", copied), `{"draft": {"method": "POST", "path": "/device/groups",
 		"mode": "raw", "body": "{\"name\": \"Staging\"}"}}`, &sent)
 	if sent.Status/100 != 2 {
 		t.Fatalf("the copy refuses a group: %+v", sent)
 	}
-	if status, text := v.ask("POST", "/rehearsal/script", "{}", nil); status != 409 {
+	if status, text := v.send("POST", "/rehearsal/script", "{}", nil); status != 409 {
 		t.Errorf("a script before the comparison: %d %s", status, text)
 	}
 	v.portals = fmt.Sprint("?portal=", copied) // the copy leads to its rehearsal
 	var d struct {
 		Steps []struct{ Method, Path, Body, Name string }
 	}
-	v.ask("POST", "/rehearsal/diff", "{}", &d)
+	v.send("POST", "/rehearsal/diff", "{}", &d)
 	if len(d.Steps) != 1 || d.Steps[0].Path != "/device/groups" || d.Steps[0].Name != "Staging" {
 		t.Errorf("the changes are %+v", d)
 	}
 	var script struct{ Name, Text string }
-	v.ask("POST", "/rehearsal/script", `{"language": "python"}`, &script)
+	v.send("POST", "/rehearsal/script", `{"language": "python"}`, &script)
 	if script.Name != "rehearsal.py" || !strings.Contains(script.Text, "Staging") ||
 		!strings.Contains(script.Text, "1 change of a rehearsal for Real") {
 		t.Errorf("the script %s is\n%s", script.Name, script.Text)
 	}
 	v.portals = portals
-	if _, text := real.ask("GET", "/api/device/groups", "", nil); strings.Contains(text, "Staging") {
+	if _, text := real.send("GET", "/api/device/groups", "", nil); strings.Contains(text, "Staging") {
 		t.Error("the real portal was changed")
 	}
 }
@@ -200,12 +200,12 @@ func (v *visitor) changes(real *visitor, copied int64) {
 // forgets deletes the copy.
 func (v *visitor) forgets(base string, copied int64) {
 	var s rehearsalState
-	v.ask("DELETE", "/rehearsal", "", &s)
+	v.send("DELETE", "/rehearsal", "", &s)
 	left, err := os.ReadDir(base)
 	if err != nil || len(left) > 0 || s.Stage != "none" || s.Running {
 		v.t.Errorf("after it was deleted, there are %v in its folder, and it is %+v", left, s)
 	}
-	_, text := v.ask("GET", "/explorer/portals/all", "", nil)
+	_, text := v.send("GET", "/explorer/portals/all", "", nil)
 	if strings.Contains(text, fmt.Sprintf(`"id":%d,`, copied)) {
 		v.t.Errorf("the copy is still in the list: %s", text)
 	}
@@ -214,7 +214,7 @@ func (v *visitor) forgets(base string, copied int64) {
 func TestServeNeedsAFolderForRehearsals(t *testing.T) {
 	v := visit(t, server.Options{Data: filepath.Join(t.TempDir(), "data")})
 	v.portals = "?portal=1"
-	if status, text := v.ask("GET", "/rehearsal", "", nil); status != 403 || !strings.Contains(text, "--rehearsals") {
+	if status, text := v.send("GET", "/rehearsal", "", nil); status != 403 || !strings.Contains(text, "--rehearsals") {
 		t.Errorf("without a folder, it returns %d %s", status, text)
 	}
 	if _, err := Open(t.Context(), server.Options{Data: t.TempDir(), Rehearsals: "/nowhere"}); err == nil ||

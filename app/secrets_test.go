@@ -73,7 +73,7 @@ func open(t *testing.T) *fixture {
 }
 
 // ask sends one request as the person; headers come in pairs.
-func (h *fixture) ask(method, path, body string, headers ...string) (*http.Response, string) {
+func (h *fixture) send(method, path, body string, headers ...string) (*http.Response, string) {
 	h.t.Helper()
 	r, err := http.NewRequestWithContext(h.t.Context(), method, h.app.Origin()+path, strings.NewReader(body))
 	if err != nil {
@@ -87,16 +87,16 @@ func (h *fixture) ask(method, path, body string, headers ...string) (*http.Respo
 	for i := 0; i < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
 	}
-	answer, err := http.DefaultClient.Do(r)
+	response, err := http.DefaultClient.Do(r)
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	return answer, string(text)
+	return response, string(text)
 }
 
 // stream is the path of the events, which has no end to wait for.
@@ -111,14 +111,14 @@ func (h *fixture) listen(path string) (received func() string) {
 		h.t.Fatal(err)
 	}
 	r.Header.Set("Cookie", h.cookie)
-	answer, err := http.DefaultClient.Do(r)
+	response, err := http.DefaultClient.Do(r)
 	if err != nil {
 		h.t.Fatal(err)
 	}
 	ended := make(chan string)
 	go func() {
-		defer answer.Body.Close()
-		text, _ := io.ReadAll(answer.Body) // however it ends
+		defer response.Body.Close()
+		text, _ := io.ReadAll(response.Body) // however it ends
 		ended <- string(text)
 	}()
 	return func() string { return <-ended }
@@ -127,9 +127,9 @@ func (h *fixture) listen(path string) (received func() string) {
 // must sends a request that has to succeed, and decodes the response.
 func (h *fixture) must(method, path, body string, into any) {
 	h.t.Helper()
-	answer, text := h.ask(method, path, body)
-	if answer.StatusCode >= 300 {
-		h.t.Fatalf("%s %s: %s %s", method, path, answer.Status, text)
+	response, text := h.send(method, path, body)
+	if response.StatusCode >= 300 {
+		h.t.Fatalf("%s %s: %s %s", method, path, response.Status, text)
 	}
 	if into != nil {
 		if err := json.Unmarshal([]byte(text), into); err != nil {
@@ -140,12 +140,12 @@ func (h *fixture) must(method, path, body string, into any) {
 
 func (h *fixture) signIn(username, password string) (secret string) {
 	h.t.Helper()
-	answer, text := h.ask("POST", "/api/session", fmt.Sprintf(`{"username":%q,"password":%q}`, username, password))
+	response, text := h.send("POST", "/api/session", fmt.Sprintf(`{"username":%q,"password":%q}`, username, password))
 	var who struct{ CSRFToken string }
-	if err := json.Unmarshal([]byte(text), &who); err != nil || answer.StatusCode != http.StatusOK {
-		h.t.Fatal(answer.Status, text)
+	if err := json.Unmarshal([]byte(text), &who); err != nil || response.StatusCode != http.StatusOK {
+		h.t.Fatal(response.Status, text)
 	}
-	cookie := answer.Cookies()[0]
+	cookie := response.Cookies()[0]
 	h.cookie, h.csrf = cookie.Name+"="+cookie.Value, who.CSRFToken
 	return cookie.Value
 }
@@ -229,8 +229,8 @@ func TestNoOutputContainsPlantedSecrets(t *testing.T) {
 		draft("POST", "/device/devices", `{"name":"{{tok}}`),
 	}
 	for _, d := range drafts {
-		if answer, text := h.ask("POST", "/explorer/send", d); answer.StatusCode != http.StatusOK {
-			t.Errorf("%s: %s %s", d, answer.Status, text)
+		if response, text := h.send("POST", "/explorer/send", d); response.StatusCode != http.StatusOK {
+			t.Errorf("%s: %s %s", d, response.Status, text)
 		}
 	}
 
@@ -242,12 +242,12 @@ func TestNoOutputContainsPlantedSecrets(t *testing.T) {
 			continue // shown to whoever just typed it
 		}
 		for _, path := range []string{"/explorer/preview", "/explorer/snippets"} {
-			_, outputs[path+" "+d] = h.ask("POST", path, d)
+			_, outputs[path+" "+d] = h.send("POST", path, d)
 		}
 	}
 	h.must("POST", "/explorer/data/backup", "", nil)
 	for _, path := range []string{"/explorer/data/diagnostics", "/explorer/data/backup"} {
-		_, packed := h.ask("GET", path, "")
+		_, packed := h.send("GET", path, "")
 		for name, text := range unzip(t, packed) {
 			outputs["GET "+path+" "+name] = text
 		}
@@ -286,7 +286,7 @@ func (h *fixture) outputs(bearer string) map[string]string {
 	h.t.Helper()
 	out := map[string]string{}
 	read := func(path string) {
-		_, out["GET "+path] = h.ask("GET", path, "")
+		_, out["GET "+path] = h.send("GET", path, "")
 	}
 	for _, e := range h.app.Endpoints() {
 		if e.Method != http.MethodGet || e.Path == stream {
@@ -326,7 +326,7 @@ func (h *fixture) outputs(bearer string) map[string]string {
 		read(fmt.Sprintf("/explorer/history/%d", item.ID))
 		read(fmt.Sprintf("/explorer/history/%d/reply", item.ID))
 	}
-	_, out["a wrong token"] = h.ask("GET", "/api/session", "", "Authorization", "Bearer x"+bearer)
+	_, out["a wrong token"] = h.send("GET", "/api/session", "", "Authorization", "Bearer x"+bearer)
 	return out
 }
 
@@ -385,9 +385,9 @@ func excerpt(text, secret string) string {
 func TestServedPortalDoesNotOpenLinks(t *testing.T) {
 	h := open(t)
 	h.signIn("viewer", h.app.Passwords["viewer"])
-	answer, text := h.ask("POST", "/explorer/native/open-link", `{"url":"http://127.0.0.1:1/"}`)
+	response, text := h.send("POST", "/explorer/native/open-link", `{"url":"http://127.0.0.1:1/"}`)
 	if want := `{"errorMessage":"this portal runs without a desktop; open the link yourself","errorCode":1409,` +
-		`"errorDetail":null}`; answer.StatusCode != http.StatusConflict || text != want {
-		t.Errorf("%s %s, want %s", answer.Status, text, want)
+		`"errorDetail":null}`; response.StatusCode != http.StatusConflict || text != want {
+		t.Errorf("%s %s, want %s", response.Status, text, want)
 	}
 }

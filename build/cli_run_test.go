@@ -166,7 +166,7 @@ func (r *running) signIn() (post func(path string, body any) map[string]any) {
 		r.t.Fatal(err, r.log.String())
 	}
 	browser, csrf := &http.Client{Jar: jar}, ""
-	post = func(path string, body any) (answer map[string]any) {
+	post = func(path string, body any) (reply map[string]any) {
 		in, err := json.Marshal(body)
 		if err != nil {
 			r.t.Fatal(err)
@@ -183,10 +183,10 @@ func (r *running) signIn() (post func(path string, body any) map[string]any) {
 		}
 		defer response.Body.Close()
 		out, err := io.ReadAll(response.Body)
-		if err != nil || response.StatusCode/100 != 2 || json.Unmarshal(out, &answer) != nil {
+		if err != nil || response.StatusCode/100 != 2 || json.Unmarshal(out, &reply) != nil {
 			r.t.Fatal(response.Status, string(out), err)
 		}
-		return answer
+		return reply
 	}
 	signedIn := post("/api/session", map[string]any{"username": "admin", "password": password[1]})
 	csrf, _ = signedIn["csrfToken"].(string)

@@ -201,12 +201,12 @@ func (r *running) get(path, bearer string) int {
 		r.t.Fatal(err)
 	}
 	request.Header.Set("Authorization", "Bearer "+bearer)
-	answer, err := http.DefaultClient.Do(request)
+	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	defer answer.Body.Close()
-	return answer.StatusCode
+	defer response.Body.Close()
+	return response.StatusCode
 }
 
 func TestInvalidCommandPrintsOneSentence(t *testing.T) {

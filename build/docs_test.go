@@ -177,7 +177,7 @@ func TestDocumentedServerSetupWorks(t *testing.T) {
 
 	if status, body := overTLS(t, "POST", "https://"+address+"/api/session", "", `{"username":"admin","password":"`+
 		secret+`"}`); status != http.StatusOK {
-		t.Errorf("the password that was set before the start is answered %d %s", status, body)
+		t.Errorf("the password that was set before the start is returned %d %s", status, body)
 	}
 	scrapes(t, r, program, data, address, shell[5])
 
@@ -212,7 +212,7 @@ func scrapes(t *testing.T, r *reader, program, data, address, example string) {
 	role := `{"name":"metrics","privileges":[{"objectType":"setting","objectId":"portal","operation":"read"}]}`
 	if status, body := overTLS(t, "POST", "https://"+address+"/api/setting/roles", token.Bearer,
 		role); status != http.StatusCreated {
-		t.Fatalf("the role is answered %d %s", status, body)
+		t.Fatalf("the role is returned %d %s", status, body)
 	}
 	if err := json.Unmarshal([]byte(r.shell(`"bearer"`, "", example)), &token); err != nil {
 		t.Fatal(err)

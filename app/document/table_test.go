@@ -94,7 +94,8 @@ func TestCellsKeepTheOriginalBytes(t *testing.T) {
 		{"t":"`+long+`","n":null,"dup":{"z":8},"dup":3},
 		7]}`)
 	columns := []string{"id", "n", "t", "o", "o.x", "a", `a\.b`, "dup", "dup.z", "$", "none"}
-	same(t, grid(t, d, document.TableQuery{Columns: columns}), `0| 12345678901234567890 | 1.50 | a"ü | { x: […] } | [ 1, 2 ] | [ … ] | 1 | { z: 7 } | 7 | - | - |
+	same(t, grid(t, d, document.TableQuery{Columns: columns}),
+		`0| 12345678901234567890 | 1.50 | a"ü | { x: […] } | [ 1, 2 ] | [ … ] | 1 | { z: 7 } | 7 | - | - |
 1| - | null | `+long[:600]+` | - | - | - | - | 3 | - | - | - |
 2| - | - | - | - | - | - | - | - | - | 7 | - |
 `)
@@ -182,7 +183,7 @@ func TestWindowOfALongListIsReadAtAnyOffset(t *testing.T) {
 	stop()
 	if _, _, err := d.Table(stopped, document.TableQuery{Columns: []string{"hostStatus"}, Sort: "hostStatus",
 		Count: 1}); err != context.Canceled {
-		t.Errorf("a cancelled sort answers %v", err)
+		t.Errorf("a cancelled sort returns %v", err)
 	}
 }
 

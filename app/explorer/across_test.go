@@ -135,7 +135,7 @@ func twins(t *testing.T) (h *fixture, there *twin, id string) {
 	far := httptest.NewServer(there)
 	t.Cleanup(far.Close)
 	id = h.addPortal(1, `{"name":"Far","baseUrl":"`+far.URL+`/api","auth":"none","readOnly":false}`)
-	if a := h.ask(1, "POST /explorer/portals/"+id+"/catalog", ""); a.status != 200 {
+	if a := h.call(1, "POST /explorer/portals/"+id+"/catalog", ""); a.status != 200 {
 		t.Fatal(a.status, a.body)
 	}
 	return h, there, id
@@ -143,7 +143,7 @@ func twins(t *testing.T) (h *fixture, there *twin, id string) {
 
 func (h *fixture) lists(body string) lists {
 	h.t.Helper()
-	a := h.ask(1, "POST /explorer/lists/compare", body)
+	a := h.call(1, "POST /explorer/lists/compare", body)
 	var got lists
 	if err := json.Unmarshal([]byte(a.body), &got); err != nil || a.status != 200 {
 		h.t.Fatal(a.status, a.body)
@@ -199,14 +199,14 @@ func TestListIsComparedWithAnotherPortal(t *testing.T) {
 		{`{"other":` + id + `,"draft":{"method":"POST","path":"/raw/things"}}`, "draft.method",
 			"Demo portal: only GET requests can be sent page by page"},
 	} {
-		if a := h.ask(1, "POST /explorer/lists/compare", tt.body); a.status != 400 || h.said(a) != tt.want ||
+		if a := h.call(1, "POST /explorer/lists/compare", tt.body); a.status != 400 || h.said(a) != tt.want ||
 			!strings.Contains(a.body, `"field":"`+tt.field+`"`) {
-			t.Errorf("%s answered %d %s", tt.body, a.status, a.body)
+			t.Errorf("%s returned %d %s", tt.body, a.status, a.body)
 		}
 	}
-	if a := h.ask(1, "POST /explorer/lists/compare", `{"other":`+id+`,"draft":{"path":"/raw/things/50"}}`); a.status !=
+	if a := h.call(1, "POST /explorer/lists/compare", `{"other":`+id+`,"draft":{"path":"/raw/things/50"}}`); a.status !=
 		502 || !strings.Contains(h.said(a), "Demo portal: page 1 failed with 404 Not Found") {
-		t.Errorf("what is no list answered %d %s", a.status, a.body)
+		t.Errorf("what is no list returned %d %s", a.status, a.body)
 	}
 }
 
@@ -215,7 +215,7 @@ func TestMissingItemsAreCreatedInOrderAndUndone(t *testing.T) {
 	got := h.lists(`{"other":` + id + `,"draft":{"path":"/raw/things"}}`)
 	create := got.objects("in b", "in c", "c", "b")
 	events := h.listen(1)
-	a := h.ask(1, "POST /explorer/lists/create?portal="+id, create)
+	a := h.call(1, "POST /explorer/lists/create?portal="+id, create)
 	var made struct {
 		Results []struct {
 			Name, Problem     string
@@ -251,25 +251,25 @@ func TestMissingItemsAreCreatedInOrderAndUndone(t *testing.T) {
 	}
 
 	undo := func(historyID int64) answer {
-		return h.ask(1, fmt.Sprintf("POST /explorer/history/%d/undo?portal=%s", historyID, id), "{}")
+		return h.call(1, fmt.Sprintf("POST /explorer/history/%d/undo?portal=%s", historyID, id), "{}")
 	}
 	if a := undo(made.Results[1].HistoryID); !strings.Contains(a.body, "Deleted “in b”") {
-		t.Errorf("the undo answered %d %s", a.status, a.body)
+		t.Errorf("the undo returned %d %s", a.status, a.body)
 	}
 	same(t, there.writes(), []string{`DELETE /things/104`})
 
-	h.ask(1, "PATCH /explorer/portals/"+id, `{"readOnly":true}`)
-	a = h.ask(1, "POST /explorer/lists/create?portal="+id, create)
+	h.call(1, "PATCH /explorer/portals/"+id, `{"readOnly":true}`)
+	a = h.call(1, "POST /explorer/lists/create?portal="+id, create)
 	if a.status != 403 || !strings.HasPrefix(h.said(a), "Far is read-only") || there.writes() != nil {
-		t.Errorf("a read-only portal answered %d %s", a.status, a.body)
+		t.Errorf("a read-only portal returned %d %s", a.status, a.body)
 	}
 	for _, tt := range []struct{ body, want string }{
 		{`{"path":"/raw/groups","objects":[{"key":"a","body":"{}","needs":[]}]}`,
 			"Far has no POST /raw/groups to create objects"},
 		{`{"path":"/raw/things","objects":[]}`, "select 1 to 500 objects, not 0"},
 	} {
-		if a := h.ask(1, "POST /explorer/lists/create?portal="+id, tt.body); a.status != 400 || h.said(a) != tt.want {
-			t.Errorf("%s answered %d %s", tt.body, a.status, a.body)
+		if a := h.call(1, "POST /explorer/lists/create?portal="+id, tt.body); a.status != 400 || h.said(a) != tt.want {
+			t.Errorf("%s returned %d %s", tt.body, a.status, a.body)
 		}
 	}
 }

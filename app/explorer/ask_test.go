@@ -32,9 +32,9 @@ func TestFilterReturnsMatchesAsADocument(t *testing.T) {
 			Rows     []any
 			RowCount int
 		}
-		a := h.ask(1, at, `{"query":`+quoted(tt.query)+`}`)
+		a := h.call(1, at, `{"query":`+quoted(tt.query)+`}`)
 		if err := json.Unmarshal([]byte(a.body), &got); a.status != 200 || err != nil {
-			t.Fatalf("%s answered %d %s", tt.query, a.status, a.body)
+			t.Fatalf("%s returned %d %s", tt.query, a.status, a.body)
 		}
 		body := strings.Join(strings.Fields(h.body(1, got.Document)), "")
 		var values []any
@@ -47,10 +47,10 @@ func TestFilterReturnsMatchesAsADocument(t *testing.T) {
 			first = got.Document
 		}
 	}
-	if a := h.ask(1, "GET /explorer/documents/"+first+"/raw", ""); a.status != 404 {
+	if a := h.call(1, "GET /explorer/documents/"+first+"/raw", ""); a.status != 404 {
 		t.Errorf("the matches of an earlier filter are still kept: %d", a.status)
 	}
-	if a := h.ask(2, at, `{"query":"$"}`); a.status != 404 {
+	if a := h.call(2, at, `{"query":"$"}`); a.status != 404 {
 		t.Errorf("another user got %d %s", a.status, a.body)
 	}
 }
@@ -64,7 +64,7 @@ func TestFilterErrorHasItsPosition(t *testing.T) {
 	h := build(t)
 	at := "POST /explorer/documents/" + h.send(1, draft("GET", "/alert/alerts")).Document + "/filter"
 	for _, query := range []string{`.items[] | select(.id == `, `$.items[`, `.items | nosuchfunction`} {
-		a := h.ask(1, at, `{"query":`+quoted(query)+`}`)
+		a := h.call(1, at, `{"query":`+quoted(query)+`}`)
 		var f struct {
 			ErrorMessage string
 			ErrorDetail  struct {
@@ -74,7 +74,7 @@ func TestFilterErrorHasItsPosition(t *testing.T) {
 		}
 		if err := json.Unmarshal([]byte(a.body), &f); a.status != 400 || err != nil || f.ErrorDetail.Field != "query" ||
 			f.ErrorDetail.At == nil || *f.ErrorDetail.At > len(query) {
-			t.Errorf("%s answered %d %s", query, a.status, a.body)
+			t.Errorf("%s returned %d %s", query, a.status, a.body)
 		}
 	}
 }
@@ -115,9 +115,9 @@ func TestResponsesOfTabsAndHistoryAreCompared(t *testing.T) {
 		`{"kind":"changed","path":"$.items[?@.id == 2].name","before":"\"b\"","after":"\"c\""},` +
 		`{"kind":"added","path":"$.items[?@.id == 3]","after":"{\"id\":3,\"name\":\"d\"}"}],"added":1,"removed":1,` +
 		`"changed":1,"by":["$.items by id"]}`
-	h.ask(1, "POST /explorer/collections", `{"name":"Things"}`)
+	h.call(1, "POST /explorer/collections", `{"name":"Things"}`)
 	h.saved(1, "One", draft("GET", "/raw/x"))
-	if a := h.ask(1, "POST /explorer/requests/1/examples", fmt.Sprintf(`{"historyId":%d,"name":"Before"}`,
+	if a := h.call(1, "POST /explorer/requests/1/examples", fmt.Sprintf(`{"historyId":%d,"name":"Before"}`,
 		before.HistoryID)); a.status != 200 {
 		t.Fatalf("the example: %d %s", a.status, a.body)
 	}
@@ -127,7 +127,7 @@ func TestResponsesOfTabsAndHistoryAreCompared(t *testing.T) {
 		"history":   fmt.Sprintf(`"leftHistory":%d,"rightHistory":%d`, before.HistoryID, after.HistoryID),
 		"both":      fmt.Sprintf(`"left":%q,"rightHistory":%d`, before.Document, after.HistoryID),
 	} {
-		if a := h.ask(1, "POST /explorer/compare", `{`+sides+`,"ignore":["at"]}`); a.status != 200 || a.body != want {
+		if a := h.call(1, "POST /explorer/compare", `{`+sides+`,"ignore":["at"]}`); a.status != 200 || a.body != want {
 			t.Errorf("%s\n got %d %s\nwant %s", name, a.status, a.body, want)
 		}
 	}
@@ -141,7 +141,7 @@ func TestResponsesOfTabsAndHistoryAreCompared(t *testing.T) {
 		{2, `{"leftExample":1,"rightExample":1}`, 404},
 		{1, fmt.Sprintf(`{"left":%q}`, before.Document), 400},
 	} {
-		if a := h.ask(tt.user, "POST /explorer/compare", tt.body); a.status != tt.status {
+		if a := h.call(tt.user, "POST /explorer/compare", tt.body); a.status != tt.status {
 			t.Errorf("user %d, %s: got %d %s, want %d", tt.user, tt.body, a.status, a.body, tt.status)
 		}
 	}
@@ -151,7 +151,7 @@ func TestBinaryBodyIsShownByItsFirstBytes(t *testing.T) {
 	h := build(t)
 	h.serves("image/png", "\x89PNG\r\n\x1a\n\x00\x00"+strings.Repeat("x", 5000))
 	r := h.send(1, draft("GET", "/raw/x"))
-	a := h.ask(1, "GET /explorer/documents/"+r.Document+"/hex", "")
+	a := h.call(1, "GET /explorer/documents/"+r.Document+"/hex", "")
 	first, _, _ := strings.Cut(a.body, "\n")
 	if !r.Binary || first != "00000000  89 50 4e 47 0d 0a 1a 0a  00 00 78 78 78 78 78 78  |.PNG......xxxxxx|" ||
 		strings.Count(a.body, "\n") != 256 {

@@ -14,11 +14,11 @@ import (
 // save keeps drafts as saved requests, ids from 1.
 func (h *fixture) save(drafts ...string) {
 	h.t.Helper()
-	if a := h.ask(1, "POST /explorer/collections", `{"name":"Mine"}`); a.status/100 != 2 {
+	if a := h.call(1, "POST /explorer/collections", `{"name":"Mine"}`); a.status/100 != 2 {
 		h.t.Fatal(a.body)
 	}
 	for i, draft := range drafts {
-		if a := h.ask(1, "POST /explorer/requests", fmt.Sprintf(`{"name":"R%d","collectionId":1,"draft":%s}`, i+1,
+		if a := h.call(1, "POST /explorer/requests", fmt.Sprintf(`{"name":"R%d","collectionId":1,"draft":%s}`, i+1,
 			draft)); a.status/100 != 2 {
 			h.t.Fatal(a.body)
 		}
@@ -29,7 +29,7 @@ func (h *fixture) save(drafts ...string) {
 // the history, and what is wrong.
 func (h *fixture) batch(user int, body string) []string {
 	h.t.Helper()
-	a := h.ask(user, "POST /explorer/batch", body)
+	a := h.call(user, "POST /explorer/batch", body)
 	var got struct {
 		Results []struct {
 			Name, Problem     string
@@ -74,7 +74,7 @@ func TestBatchSendsInOrderAndStopsOrContinuesAtAFailure(t *testing.T) {
 		"R4 201 true ", " 0 false there is no saved request 99",
 	})
 	same(t, h.batch(2, `{"ids":[1]}`), []string{" 0 false there is no saved request 1"})
-	if a := h.ask(1, "POST /explorer/batch", `{"ids":[]}`); a.status != 400 ||
+	if a := h.call(1, "POST /explorer/batch", `{"ids":[]}`); a.status != 400 ||
 		h.said(a) != "select 1 to 500 requests, not 0" {
 		t.Errorf("none at all: %d %s", a.status, a.body)
 	}
@@ -83,12 +83,12 @@ func TestBatchSendsInOrderAndStopsOrContinuesAtAFailure(t *testing.T) {
 func TestBatchPassesExtractedVariablesOn(t *testing.T) {
 	h := build(t)
 	h.save(`{"path":"/alert/alerts"}`, `{"path":"/device/devices/{{alertId}}"}`)
-	if a := h.ask(1, "POST /explorer/extractors",
+	if a := h.call(1, "POST /explorer/extractors",
 		`{"path":"$.items[1].id","variable":"alertId","on":true}`); a.status/100 != 2 {
 		t.Fatal(a.body)
 	}
 	same(t, h.batch(1, `{"ids":[1,2]}`), []string{"R1 200 true ", "R2 200 true "})
-	if a := h.ask(1, "GET /explorer/history?fields=url&sort=id", ""); !strings.Contains(a.body, "/device/devices/2") {
+	if a := h.call(1, "GET /explorer/history?fields=url&sort=id", ""); !strings.Contains(a.body, "/device/devices/2") {
 		t.Errorf("the history is %s", a.body)
 	}
 }
@@ -96,7 +96,7 @@ func TestBatchPassesExtractedVariablesOn(t *testing.T) {
 func TestBatchRespectsTheReadOnlyLock(t *testing.T) {
 	h, s := storeFixture(t, true)
 	h.save(`{"method":"DELETE","path":"/raw/things/7"}`, `{"path":"/raw/things/7"}`)
-	if a := h.ask(1, "PATCH /explorer/settings", `{"portalReadOnly":true}`); a.status != 200 {
+	if a := h.call(1, "PATCH /explorer/settings", `{"portalReadOnly":true}`); a.status != 200 {
 		t.Fatal(a.body)
 	}
 	same(t, h.batch(1, `{"ids":[1,2],"goOn":true}`), []string{"R1 0 false Demo portal is read-only, so DELETE was " +
@@ -143,22 +143,22 @@ func TestBatchChecksResponsesAndWritesAReport(t *testing.T) {
 		`{"path":"/nowhere","checks":[{"on":true,"kind":"status","op":"is","value":"404"}]}`)
 	same(t, h.batch(1, `{"batchId":"b1","title":"Mine","ids":[1,2,3],"goOn":true}`), []string{"R1 200 true ",
 		"R2 200 true 1 of 2 checks failed: Status is 204, not 200", "R3 404 true "})
-	a := h.ask(1, "GET /explorer/batch/reports", "")
+	a := h.call(1, "GET /explorer/batch/reports", "")
 	if want := `{"formats":[{"id":"html","label":"HTML"},{"id":"junit","label":"JUnit XML"},` +
 		`{"id":"json","label":"JSON"}]}`; a.body != want {
 		t.Errorf("the formats are %s", a.body)
 	}
-	a = h.ask(1, "GET /explorer/batch/report?batchId=b1&format=junit", "")
+	a = h.call(1, "GET /explorer/batch/report?batchId=b1&format=junit", "")
 	if a.status != 200 || !strings.Contains(a.body, `<testsuites name="Mine" tests="5" failures="1"`) ||
 		!strings.Contains(a.header.Get("Content-Disposition"), "report.xml") {
 		t.Errorf("the report is %d %v %s", a.status, a.header, a.body)
 	}
 	for query, want := range map[string]int{"batchId=b1&format=pdf": 400, "batchId=b2&format=json": 404} {
-		if a := h.ask(1, "GET /explorer/batch/report?"+query, ""); a.status != want {
+		if a := h.call(1, "GET /explorer/batch/report?"+query, ""); a.status != want {
 			t.Errorf("%s: %d %s", query, a.status, a.body)
 		}
 	}
-	if a := h.ask(2, "GET /explorer/batch/report?batchId=b1&format=json", ""); a.status != 404 {
+	if a := h.call(2, "GET /explorer/batch/report?batchId=b1&format=json", ""); a.status != 404 {
 		t.Errorf("another user gets %d", a.status)
 	}
 }
@@ -168,11 +168,11 @@ func TestBatchRunsOnceForEachRowOfADataFile(t *testing.T) {
 	h.save(`{"path":"/device/devices/{{id}}"}`, `{"path":"/device/devices/{{found}}","checks":[`+
 		`{"on":true,"kind":"json","target":"$.vars.id","op":"is","value":"{{id}}"}]}`)
 	for _, body := range []string{`{"name":"id","value":"99"}`, `{"name":"found","value":"98"}`} {
-		if a := h.ask(1, "POST /explorer/variables", body); a.status/100 != 2 {
+		if a := h.call(1, "POST /explorer/variables", body); a.status/100 != 2 {
 			t.Fatal(a.body)
 		}
 	}
-	if a := h.ask(1, "POST /explorer/extractors", `{"path":"$.vars.id","variable":"found","on":true}`); a.status/100 !=
+	if a := h.call(1, "POST /explorer/extractors", `{"path":"$.vars.id","variable":"found","on":true}`); a.status/100 !=
 		2 {
 		t.Fatal(a.body)
 	}
@@ -186,7 +186,7 @@ func TestBatchRunsOnceForEachRowOfADataFile(t *testing.T) {
 		}
 		same(t, h.batch(1, fmt.Sprintf(`{"batchId":"b%d","ids":[1,2],"parallel":%[1]d,"data":"%s"}`, parallel,
 			data.String())), want)
-		a := h.ask(1, fmt.Sprintf("GET /explorer/batch/report?batchId=b%d&format=json", parallel), "")
+		a := h.call(1, fmt.Sprintf("GET /explorer/batch/report?batchId=b%d&format=json", parallel), "")
 		var report struct{ Results []struct{ At, Row int } }
 		if err := json.Unmarshal([]byte(a.body), &report); err != nil {
 			t.Fatal(a.body)
@@ -203,7 +203,7 @@ func TestBatchRunsOnceForEachRowOfADataFile(t *testing.T) {
 		`{"ids":[1,2],"data":"x\n` + strings.Repeat(`1\n`, 5001) + `"}`: "2 requests for each of 5001 rows " +
 			"are 10002; a run has at most 10000",
 	} {
-		if a := h.ask(1, "POST /explorer/batch", body); a.status != 400 || h.said(a) != want {
+		if a := h.call(1, "POST /explorer/batch", body); a.status != 400 || h.said(a) != want {
 			t.Errorf("%.40s: %d %s", body, a.status, a.body)
 		}
 	}

@@ -16,8 +16,8 @@ func TestSmallDraftCannotExpandToAHugeRequest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a := h.ask(1, "POST /explorer/variables", string(body)); a.status != 201 {
-			t.Fatalf("the variable answered %d %.200s", a.status, a.body)
+		if a := h.call(1, "POST /explorer/variables", string(body)); a.status != 201 {
+			t.Fatalf("the variable returned %d %.200s", a.status, a.body)
 		}
 	}
 	const most = 64 << 20
@@ -47,7 +47,7 @@ func TestSmallDraftCannotExpandToAHugeRequest(t *testing.T) {
 					t.Fatal(err)
 				}
 				before := testkit.Allocated()
-				a := h.ask(1, "POST /explorer/"+way, string(body))
+				a := h.call(1, "POST /explorer/"+way, string(body))
 				if used := testkit.Allocated() - before; used > most {
 					t.Errorf("%s of %d bytes took %d MB", way, len(body), used>>20)
 				}
@@ -55,14 +55,14 @@ func TestSmallDraftCannotExpandToAHugeRequest(t *testing.T) {
 				if a.status != 400 || !outside &&
 					(!strings.Contains(a.body, "With its variables filled in, the request is larger than") ||
 						!strings.Contains(a.body, `"`+tt.field+`"`)) {
-					t.Errorf("%s answered %d %.300s", way, a.status, a.body)
+					t.Errorf("%s returned %d %.300s", way, a.status, a.body)
 				}
 			}
 		})
 	}
-	if a := h.ask(1, "POST /explorer/preview", `{"draft":{"path":"/x","query":[{"on":true,"key":"q","value":"`+
+	if a := h.call(1, "POST /explorer/preview", `{"draft":{"path":"/x","query":[{"on":true,"key":"q","value":"`+
 		strings.Repeat("{{long}}", 20)+`"}]}}`); a.status != 200 || strings.Count(a.body, long) < 20 {
-		t.Errorf("a value that is used twenty times answered %d", a.status)
+		t.Errorf("a value that is used twenty times returned %d", a.status)
 	}
 }
 
@@ -79,8 +79,8 @@ func TestOnlyTheFirstUnknownVariablesAreNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a := h.ask(1, "POST /explorer/send", string(text)); a.status != 400 || len(a.body) > 10_000 {
-		t.Errorf("answered %d with %d bytes", a.status, len(a.body))
+	if a := h.call(1, "POST /explorer/send", string(text)); a.status != 400 || len(a.body) > 10_000 {
+		t.Errorf("returned %d with %d bytes", a.status, len(a.body))
 	}
 }
 

@@ -20,8 +20,8 @@ func (h *fixture) variables() {
 		`{"name":"nested","value":"{{id}}"}`, `{"name":"secret","value":"` + planted + `","secret":true}`,
 		`{"name":"lost","value":"gone","secret":true}`, `{"name":"pin","value":"7","secret":true}`,
 	} {
-		if a := h.ask(1, "POST /explorer/variables", v); a.status != 201 {
-			h.t.Fatalf("%s answered %d %s", v, a.status, a.body)
+		if a := h.call(1, "POST /explorer/variables", v); a.status != 201 {
+			h.t.Fatalf("%s returned %d %s", v, a.status, a.body)
 		}
 	}
 	delete(h.secrets.values, "variable-1-12")
@@ -108,7 +108,7 @@ func TestPathBecomesAURL(t *testing.T) {
 		t.Run(tt.draft, func(t *testing.T) {
 			places := strings.NewReplacer("BASE", h.base, "LOCALHOST",
 				strings.Replace(h.base, "127.0.0.1", "localhost", 1), "HOST", strings.TrimPrefix(h.base, "http://"))
-			a := h.ask(1, "POST /explorer/send", places.Replace(`{"sendId":"s","draft":{`+tt.draft+`}}`))
+			a := h.call(1, "POST /explorer/send", places.Replace(`{"sendId":"s","draft":{`+tt.draft+`}}`))
 			if tt.fault != "" {
 				if got := h.fault(a); got != places.Replace(tt.fault) {
 					t.Errorf("got %d %s, want %s", a.status, got, places.Replace(tt.fault))
@@ -160,7 +160,7 @@ func TestValuesAreEscapedForTheBody(t *testing.T) {
 	} {
 		t.Run(tt.body, func(t *testing.T) {
 			body, _ := json.Marshal(tt.body)
-			a := h.ask(1, "POST /explorer/send", fmt.Sprintf(`{"draft":{"method":"POST","path":"/device/devices",`+
+			a := h.call(1, "POST /explorer/send", fmt.Sprintf(`{"draft":{"method":"POST","path":"/device/devices",`+
 				`"body":%s}}`, body))
 			if tt.fault != "" {
 				if got := h.fault(a); got != tt.fault {
@@ -183,7 +183,7 @@ func TestValuesAreEscapedForTheBody(t *testing.T) {
 func TestBodyIsKeptButNotSentWithGET(t *testing.T) {
 	h := build(t)
 	for _, method := range []string{"GET", "DELETE"} {
-		a := h.ask(1, "POST /explorer/send", `{"draft":{"method":"`+method+`","path":"/device/devices/7",`+
+		a := h.call(1, "POST /explorer/send", `{"draft":{"method":"`+method+`","path":"/device/devices/7",`+
 			`"body":"{\"a\":{{nobody}}}"}}`)
 		var r reply
 		var got sent
@@ -198,7 +198,7 @@ func TestBodyIsKeptButNotSentWithGET(t *testing.T) {
 
 func TestUnknownVariablesAreSentIfAllowed(t *testing.T) {
 	h := build(t)
-	a := h.ask(1, "POST /explorer/send", `{"anyway":true,"draft":{"path":"/device/devices/{{no}}?x={{no}}"}}`)
+	a := h.call(1, "POST /explorer/send", `{"anyway":true,"draft":{"path":"/device/devices/{{no}}?x={{no}}"}}`)
 	var r reply
 	if err := json.Unmarshal([]byte(a.body), &r); err != nil {
 		t.Fatal(a.body)
@@ -208,11 +208,11 @@ func TestUnknownVariablesAreSentIfAllowed(t *testing.T) {
 		got.Query["x"][0] != "{{no}}" {
 		t.Errorf("got %+v", got)
 	}
-	a = h.ask(1, "POST /explorer/send", `{"draft":{"path":"/x/{{one}}/{{two}}"}}`)
+	a = h.call(1, "POST /explorer/send", `{"draft":{"path":"/x/{{one}}/{{two}}"}}`)
 	if want := `"unknown":["one","two"]`; !strings.Contains(a.body, want) {
 		t.Errorf("got %s, want %s", a.body, want)
 	}
-	a = h.ask(1, "POST /explorer/send", `{"anyway":true,"draft":{"path":"/x/{id}"}}`)
+	a = h.call(1, "POST /explorer/send", `{"anyway":true,"draft":{"path":"/x/{id}"}}`)
 	if got, want := h.fault(a), "path: {id} needs a value"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
@@ -240,8 +240,8 @@ func TestBuiltInVariablesAreTheSameThroughoutARequest(t *testing.T) {
 		t.Errorf("now is %d, an hour ago %d, in two days %d", now, then, later)
 	}
 	for _, name := range []string{"$nope", "$now-1y", "$now-", "$now -1h"} {
-		if a := h.ask(1, "POST /explorer/send", `{"draft":{"path":"/x/{{`+name+`}}"}}`); a.status != 400 {
-			t.Errorf("%s answered %d", name, a.status)
+		if a := h.call(1, "POST /explorer/send", `{"draft":{"path":"/x/{{`+name+`}}"}}`); a.status != 400 {
+			t.Errorf("%s returned %d", name, a.status)
 		}
 	}
 }
@@ -253,7 +253,7 @@ func TestPreviewShowsTheRequestWithoutSecrets(t *testing.T) {
 		`"value":"{{nobody}}"}],` +
 		`"headers":[{"on":true,"key":"X-One","value":"{{secret}} {{id}}"},{"on":false,"key":"X-Off","value":"1"}],` +
 		`"body":"{\"p\":\"{{secret}}\",\"n\":{{id}}}"}`
-	a := h.ask(1, "POST /explorer/preview", `{"draft":`+draft+`}`)
+	a := h.call(1, "POST /explorer/preview", `{"draft":`+draft+`}`)
 	want := `{"body":"{\"p\":\"********\",\"n\":42}","headers":[["X-One","******** 42"],["Accept",` +
 		`"application/json"],["User-Agent","Spyglass/0.1.0"],` +
 		`["Content-Type","application/json"],["Cookie","********"],["X-CSRF-Token","********"]],"method":"POST",` +
@@ -274,11 +274,11 @@ func TestSnippetContainsNoSecretOrSession(t *testing.T) {
 		`"key":"Authorization","value":"Bearer ` + planted +
 		`"},{"on":true,"key":"X-Api","value":"{{secret}}"}],"body":"{\"p\":\"{{secret}}\"}"}`
 	for _, language := range []string{"curl", "python", "powershell", "groovy"} {
-		a := h.ask(1, "POST /explorer/snippets", `{"language":"`+language+`","draft":`+draft+`}`)
+		a := h.call(1, "POST /explorer/snippets", `{"language":"`+language+`","draft":`+draft+`}`)
 		if a.status != 200 || !strings.Contains(a.body, h.base+"/api/device/devices?a=") ||
 			!strings.Contains(a.body, "SPYGLASS_TOKEN") || !strings.Contains(a.body, "SPYGLASS_SECRET") ||
 			strings.Contains(a.body, "********") {
-			t.Errorf("%s answered %d %s", language, a.status, a.body)
+			t.Errorf("%s returned %d %s", language, a.status, a.body)
 		}
 		for _, secret := range []string{planted, cookieSecret, csrfSecret} {
 			if strings.Contains(a.body, secret) {
@@ -286,7 +286,7 @@ func TestSnippetContainsNoSecretOrSession(t *testing.T) {
 			}
 		}
 	}
-	a := h.ask(1, "POST /explorer/snippets", `{"language":"cobol","draft":{"path":"/x"}}`)
+	a := h.call(1, "POST /explorer/snippets", `{"language":"cobol","draft":{"path":"/x"}}`)
 	if got, want := h.fault(a), `language: there are no snippets for "cobol"`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}

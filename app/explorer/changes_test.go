@@ -30,7 +30,7 @@ func TestWritePreviewListsChangedFields(t *testing.T) {
 	} {
 		t.Run(tt.method+" "+tt.path+" "+tt.body, func(t *testing.T) {
 			h, s := storeFixture(t, true)
-			a := h.ask(1, "POST /explorer/changes", `{"draft":{"method":"`+tt.method+`","path":"`+tt.path+
+			a := h.call(1, "POST /explorer/changes", `{"draft":{"method":"`+tt.method+`","path":"`+tt.path+
 				`","mode":"raw","body":`+strconv.Quote(tt.body)+`}}`)
 			if tt.fault != "" {
 				if got := h.said(a); got != tt.fault {
@@ -49,7 +49,7 @@ func TestWritePreviewListsChangedFields(t *testing.T) {
 func TestLongValuesAreTruncatedInAComparison(t *testing.T) {
 	h, s := storeFixture(t, true)
 	s.set(7, "note", strings.Repeat("ü", 1000))
-	a := h.ask(1, "POST /explorer/changes", `{"draft":{"method":"PATCH","path":"/raw/things/7","mode":"raw",`+
+	a := h.call(1, "POST /explorer/changes", `{"draft":{"method":"PATCH","path":"/raw/things/7","mode":"raw",`+
 		`"body":"{\"note\":\"x\"}"}}`)
 	if want := `{"fields":[{"name":"note","kind":"changed","was":"\"` + strings.Repeat("ü", 199) +
 		`…","now":"\"x\""}],"name":"seven"}`; a.body != want {

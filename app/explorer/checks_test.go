@@ -14,7 +14,7 @@ import (
 // and problem.
 func (h *fixture) checked(user int, draft string) []string {
 	h.t.Helper()
-	a := h.ask(user, "POST /explorer/send", `{"draft":`+draft+`}`)
+	a := h.call(user, "POST /explorer/send", `{"draft":`+draft+`}`)
 	var got struct{ Checks []expect.Result }
 	if err := json.Unmarshal([]byte(a.body), &got); err != nil || a.status != 200 {
 		h.t.Fatal(a.status, a.body)
@@ -36,7 +36,7 @@ func TestChecksRunOnTheResponse(t *testing.T) {
 		`{"on":true,"kind":"json","target":"$.items[?","op":"exists"},` +
 		`{"on":true,"kind":"header","target":"content-type","op":"contains","value":"json"},` +
 		`{"on":true,"kind":"header","target":"x-csrf-token","op":"absent"}]}`
-	if a := h.ask(1, "POST /explorer/variables", `{"name":"least","value":"2"}`); a.status/100 != 2 {
+	if a := h.call(1, "POST /explorer/variables", `{"name":"least","value":"2"}`); a.status/100 != 2 {
 		t.Fatal(a.body)
 	}
 	got := h.checked(1, draft)
@@ -55,7 +55,7 @@ func TestChecksRunOnTheResponse(t *testing.T) {
 	same(t, h.checked(2, draft)[2:3], []string{
 		"false JSON value .items | length is above {{least}}|is above {{least}}||" +
 			"{{least}} has no value; set one under Variables"})
-	if a := h.ask(1, "POST /explorer/tabs", `{"draft":`+draft+`}`); a.status/100 != 2 ||
+	if a := h.call(1, "POST /explorer/tabs", `{"draft":`+draft+`}`); a.status/100 != 2 ||
 		!strings.Contains(a.body, `"checks":[{"on":true,"kind":"status","op":"is","value":"200"},`) {
 		t.Errorf("a tab keeps %s", a.body)
 	}
@@ -75,7 +75,7 @@ func TestChecksCompareTheBodyWithTheCatalog(t *testing.T) {
 
 func TestChecksHideSecrets(t *testing.T) {
 	h := build(t)
-	if a := h.ask(1, "POST /explorer/variables",
+	if a := h.call(1, "POST /explorer/variables",
 		`{"name":"key","value":"hunter-22","secret":true}`); a.status/100 != 2 {
 		t.Fatal(a.body)
 	}
@@ -92,11 +92,11 @@ func TestChecksHideSecrets(t *testing.T) {
 		"false JSON value $['password'] is ********|********|********|",
 		"true JSON value $.name is web|web|web|",
 	})
-	if a := h.ask(1, "GET /explorer/history?fields=draft", ""); strings.Contains(a.body, "horse") ||
+	if a := h.call(1, "GET /explorer/history?fields=draft", ""); strings.Contains(a.body, "horse") ||
 		strings.Contains(a.body, "hunter") || !strings.Contains(a.body, "{{key}}") {
 		t.Errorf("the history has %s", a.body)
 	}
-	a := h.ask(1, "POST /explorer/send", `{"draft":{"method":"POST","path":"/session","body":"{}","checks":[`+
+	a := h.call(1, "POST /explorer/send", `{"draft":{"method":"POST","path":"/session","body":"{}","checks":[`+
 		`{"on":true,"kind":"json","target":"$.csrfToken","op":"exists"},`+
 		`{"on":true,"kind":"json","target":"$.came","op":"exists"}]}}`)
 	if strings.Contains(a.body[strings.Index(a.body, `"checks":`):], csrfSecret) {
@@ -106,7 +106,7 @@ func TestChecksHideSecrets(t *testing.T) {
 
 func TestEndpointListsTheKindsOfChecks(t *testing.T) {
 	h := build(t)
-	a := h.ask(1, "GET /explorer/checks", "")
+	a := h.call(1, "GET /explorer/checks", "")
 	var got struct {
 		Kinds []struct {
 			ID  string
@@ -122,7 +122,7 @@ func TestEndpointListsTheKindsOfChecks(t *testing.T) {
 	}
 	same(t, ids, []string{"status 5", "json 13", "header 8", "schema 1", "time 3", "size 5"})
 	one := `{"on":true,"kind":"status","op":"is"}`
-	if a := h.ask(1, "POST /explorer/send", `{"draft":{"path":"/x","checks":[`+strings.Repeat(one+",", 100)+one+
+	if a := h.call(1, "POST /explorer/send", `{"draft":{"path":"/x","checks":[`+strings.Repeat(one+",", 100)+one+
 		`]}}`); a.status != 400 || h.said(a) != "a request can have at most 100 checks, not 101" {
 		t.Errorf("101 checks give %d %s", a.status, a.body)
 	}

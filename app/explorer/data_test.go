@@ -44,22 +44,22 @@ func (h *fixture) sendPart(at int, part []byte) answer {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	return h.ask(1, fmt.Sprintf("POST /explorer/data/restore/parts?at=%d", at), body.String(), "Content-Type",
+	return h.call(1, fmt.Sprintf("POST /explorer/data/restore/parts?at=%d", at), body.String(), "Content-Type",
 		form.FormDataContentType())
 }
 
 func TestBackupIsDownloadedOnceAndUploadedInChunks(t *testing.T) {
 	h := build(t)
 	h.addDatabase()
-	if a := h.ask(1, "GET /explorer/data/backup", ""); a.status != http.StatusNotFound ||
+	if a := h.call(1, "GET /explorer/data/backup", ""); a.status != http.StatusNotFound ||
 		!strings.Contains(a.body, "there is no backup to download") {
 		t.Errorf("before one was made: %d %s", a.status, a.body)
 	}
-	if a := h.ask(1, "POST /explorer/data/backup", ""); a.status != 200 || !strings.Contains(a.body, `.backup"`) {
+	if a := h.call(1, "POST /explorer/data/backup", ""); a.status != 200 || !strings.Contains(a.body, `.backup"`) {
 		t.Fatalf("%d %s", a.status, a.body)
 	}
-	whole := []byte(h.ask(1, "GET /explorer/data/backup", "").body)
-	if a := h.ask(1, "GET /explorer/data/backup", ""); a.status != http.StatusNotFound {
+	whole := []byte(h.call(1, "GET /explorer/data/backup", "").body)
+	if a := h.call(1, "GET /explorer/data/backup", ""); a.status != http.StatusNotFound {
 		t.Errorf("a second time: %d %.100s", a.status, a.body)
 	}
 
@@ -77,7 +77,7 @@ func TestBackupIsDownloadedOnceAndUploadedInChunks(t *testing.T) {
 			t.Fatalf("%s: %d %s", tt.name, a.status, a.body)
 		}
 		for _, path := range []string{"look", "look"} { // the second time it has gone
-			a := h.ask(1, "POST /explorer/data/restore/"+path, `{"name":"mine"}`)
+			a := h.call(1, "POST /explorer/data/restore/"+path, `{"name":"mine"}`)
 			if a.status != http.StatusConflict || !strings.Contains(a.body, tt.says) {
 				t.Errorf("%s: %d %s", tt.name, a.status, a.body)
 			}
@@ -98,7 +98,7 @@ func TestBackupIsDownloadedOnceAndUploadedInChunks(t *testing.T) {
 		Bytes   int64
 		SameKey bool
 	}
-	a := h.ask(1, "POST /explorer/data/restore/look", `{"name":"mine"}`)
+	a := h.call(1, "POST /explorer/data/restore/look", `{"name":"mine"}`)
 	if err := json.Unmarshal([]byte(a.body), &found); err != nil || found.Version != "0.1.0" || found.Bytes == 0 ||
 		!found.SameKey {
 		t.Errorf("%d %s", a.status, a.body)
@@ -115,7 +115,7 @@ func TestBackupIsDownloadedOnceAndUploadedInChunks(t *testing.T) {
 		if step.do == "POST /explorer/data/restore" {
 			body = `{"name":"mine"}`
 		}
-		if a := h.ask(1, step.do, body); !strings.Contains(a.body, step.want) {
+		if a := h.call(1, step.do, body); !strings.Contains(a.body, step.want) {
 			t.Errorf("%s: %d %s, want %s", step.do, a.status, a.body, step.want)
 		}
 	}
@@ -136,7 +136,7 @@ func TestOnlyAdministratorsSeeTheDataFolder(t *testing.T) {
 		if e.Body != nil {
 			body = `{"name":"x"}`
 		}
-		if a := h.ask(stranger, e.Method+" /explorer"+e.Path, body); a.status != http.StatusForbidden ||
+		if a := h.call(stranger, e.Method+" /explorer"+e.Path, body); a.status != http.StatusForbidden ||
 			!strings.Contains(a.body, "only an administrator") &&
 				!strings.Contains(a.body, "Only the Spyglass window") {
 			t.Errorf("%s: %d %s", e.ID(), a.status, a.body)
@@ -144,11 +144,11 @@ func TestOnlyAdministratorsSeeTheDataFolder(t *testing.T) {
 		if e.Method == "GET" {
 			continue
 		}
-		if a := h.ask(1, e.Method+" /explorer"+e.Path, body, "X-CSRF-Token",
+		if a := h.call(1, e.Method+" /explorer"+e.Path, body, "X-CSRF-Token",
 			"wrong"); a.status != http.StatusForbidden {
 			t.Errorf("%s without the token: %d %s", e.ID(), a.status, a.body)
 		}
-		if a := h.ask(1, e.Method+" /explorer"+e.Path, body, "Origin",
+		if a := h.call(1, e.Method+" /explorer"+e.Path, body, "Origin",
 			"http://192.0.2.1"); a.status != http.StatusForbidden {
 			t.Errorf("%s from elsewhere: %d %s", e.ID(), a.status, a.body)
 		}
@@ -160,7 +160,7 @@ func TestOnlyAdministratorsSeeTheDataFolder(t *testing.T) {
 		t.Errorf("opened %q, restarted %d times", h.links, h.restarts)
 	}
 	for _, do := range []string{"open-folder", "restart"} {
-		if a := h.ask(window, "POST /explorer/native/"+do, ""); a.status != 200 {
+		if a := h.call(window, "POST /explorer/native/"+do, ""); a.status != 200 {
 			t.Errorf("%s: %d %s", do, a.status, a.body)
 		}
 	}
@@ -171,8 +171,8 @@ func TestOnlyAdministratorsSeeTheDataFolder(t *testing.T) {
 
 func TestDiagnosticsContainNothingThatUsersTyped(t *testing.T) {
 	h := build(t)
-	h.ask(1, "PATCH /explorer/settings", `{"theme":"dark","edits":{"device 7":{"edits":{"name":"typed-by-me"}}}}`)
-	a := h.ask(1, "GET /explorer/data/diagnostics", "")
+	h.call(1, "PATCH /explorer/settings", `{"theme":"dark","edits":{"device 7":{"edits":{"name":"typed-by-me"}}}}`)
+	a := h.call(1, "GET /explorer/data/diagnostics", "")
 	z, err := zip.NewReader(strings.NewReader(a.body), int64(len(a.body)))
 	if err != nil {
 		t.Fatal(a.status, err)

@@ -17,15 +17,15 @@ func (h *fixture) toFile(format, draft string) (ran answer, file answer) {
 	events := h.listen(1)
 	done := make(chan answer, 1)
 	go func() {
-		done <- h.ask(1, "POST /explorer/pages", `{"sendId":"s1","file":"`+format+
+		done <- h.call(1, "POST /explorer/pages", `{"sendId":"s1","file":"`+format+
 			`","name":"raw / list","draft":`+draft+`}`)
 	}()
 	for !strings.Contains(next(h.t, events), `"state":"ready"`) {
 	}
-	if a := h.ask(2, "GET /explorer/pages/s1/file", ""); a.status != 404 {
+	if a := h.call(2, "GET /explorer/pages/s1/file", ""); a.status != 404 {
 		h.t.Errorf("somebody else's hand got %d %s", a.status, a.body)
 	}
-	file = h.ask(1, "GET /explorer/pages/s1/file", "")
+	file = h.call(1, "GET /explorer/pages/s1/file", "")
 	return <-done, file
 }
 
@@ -94,7 +94,7 @@ func TestAllPagesAreWrittenToAFileAsTheyArrive(t *testing.T) {
 			if ran.body != want {
 				t.Errorf("got  %s\nwant %s", ran.body, want)
 			}
-			if a, want := h.ask(1, "GET /explorer/history?fields=id,status,error,kept", ""),
+			if a, want := h.call(1, "GET /explorer/history?fields=id,status,error,kept", ""),
 				`{"total":1,"searchId":null,"items":[{"id":1,"status":200,"error":"`+tt.partial+
 					`","kept":false}],"data":null}`; a.body != want {
 				t.Errorf("the history has %s, want %s", a.body, want)
@@ -109,14 +109,14 @@ func TestFailedFirstPageCreatesNoFile(t *testing.T) {
 		w.WriteHeader(418)
 		fmt.Fprint(w, `{"errorMessage":"I am a teapot"}`)
 	})
-	a := h.ask(1, "POST /explorer/pages", `{"sendId":"s1","file":"csv","draft":{"path":"/raw/list"}}`)
+	a := h.call(1, "POST /explorer/pages", `{"sendId":"s1","file":"csv","draft":{"path":"/raw/list"}}`)
 	var r reply
 	if err := json.Unmarshal([]byte(a.body), &r); err != nil || r.Status != 418 ||
 		h.body(1, r.Document) != `{"errorMessage":"I am a teapot"}` {
 		t.Errorf("got %s", a.body)
 	}
-	if a := h.ask(1, "GET /explorer/pages/s1/file", ""); h.said(a) != "this download no longer exists" {
-		t.Errorf("the file answered %d %s", a.status, a.body)
+	if a := h.call(1, "GET /explorer/pages/s1/file", ""); h.said(a) != "this download no longer exists" {
+		t.Errorf("the file returned %d %s", a.status, a.body)
 	}
 }
 
@@ -134,7 +134,7 @@ func TestCancelledDownloadEndsTheRun(t *testing.T) {
 		s.ServeHTTP(w, r)
 	})
 	done := make(chan answer, 1)
-	go func() { done <- h.ask(1, "POST /explorer/pages", `{"sendId":"s1","file":"ndjson",`+fives+`}`) }()
+	go func() { done <- h.call(1, "POST /explorer/pages", `{"sendId":"s1","file":"ndjson",`+fives+`}`) }()
 	for !strings.Contains(next(t, events), `"state":"ready"`) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -19,7 +19,7 @@ func (h *fixture) environments() {
 		{"POST /explorer/variables", `{"name":"key","value":"pLaNtEd-53cr3t","secret":true,"scope":"environment",` +
 			`"environmentId":1}`},
 	} {
-		if a := h.ask(1, one[0], one[1]); a.status/100 != 2 {
+		if a := h.call(1, one[0], one[1]); a.status/100 != 2 {
 			h.t.Fatalf("%s %s: %s", one[0], one[1], a.body)
 		}
 	}
@@ -32,7 +32,7 @@ func TestActiveEnvironmentOverridesPortalVariables(t *testing.T) {
 		`"value":"{{key}}"}]},"anyway":true}`
 	preview := func(want ...string) {
 		t.Helper()
-		a := h.ask(1, "POST /explorer/preview", strings.Replace(draft, `,"anyway":true`, "", 1))
+		a := h.call(1, "POST /explorer/preview", strings.Replace(draft, `,"anyway":true`, "", 1))
 		for _, text := range append(want, `"url":"`+h.base) {
 			if !strings.Contains(a.body, text) || strings.Contains(a.body, "pLaNtEd") {
 				t.Errorf("the preview is %s; want %s", a.body, text)
@@ -41,7 +41,7 @@ func TestActiveEnvironmentOverridesPortalVariables(t *testing.T) {
 	}
 	preview(`/devices/1"`, `"name":"id","value":"1","scope":"portal","known":true,"secret":false,"environment":""`,
 		`"name":"key","value":"","scope":"","known":false`)
-	h.ask(1, "PATCH /explorer/environments/1", `{"active":true}`)
+	h.call(1, "PATCH /explorer/environments/1", `{"active":true}`)
 	preview(`/devices/2"`, `"name":"id","value":"2","scope":"environment","known":true,"secret":false,`+
 		`"environment":"Staging"`, `"value":"********","scope":"environment","known":true,"secret":true`)
 	r := h.send(1, `{"method":"GET","path":"/device/devices/{{id}}?k={{key}}"}`)
@@ -49,11 +49,11 @@ func TestActiveEnvironmentOverridesPortalVariables(t *testing.T) {
 		!strings.Contains(body, `"vars":{"id":"2"}`) {
 		t.Errorf("the request had %s", body)
 	}
-	h.ask(1, "PATCH /explorer/environments/2", `{"active":true}`)
+	h.call(1, "PATCH /explorer/environments/2", `{"active":true}`)
 	preview(`/devices/3"`, `"environment":"Live"`)
-	h.ask(1, "DELETE /explorer/environments/2", "")
+	h.call(1, "DELETE /explorer/environments/2", "")
 	preview(`/devices/1"`)
-	if a := h.ask(1, "GET /explorer/start", ""); !strings.Contains(a.body,
+	if a := h.call(1, "GET /explorer/start", ""); !strings.Contains(a.body,
 		`"environments":[{"id":1,"name":"Staging","active":false}]`) {
 		t.Errorf("the start has %s", a.body)
 	}
@@ -62,8 +62,8 @@ func TestActiveEnvironmentOverridesPortalVariables(t *testing.T) {
 func TestEnvironmentsAreExportedWithoutSecretsAndImportedAgain(t *testing.T) {
 	h := build(t)
 	h.environments()
-	h.ask(1, "POST /explorer/variables", `{"name":"apiKey","value":"pLaNtEd","scope":"environment","environmentId":2}`)
-	a := h.ask(1, "GET /explorer/exchange/export?format=spyglass", "")
+	h.call(1, "POST /explorer/variables", `{"name":"apiKey","value":"pLaNtEd","scope":"environment","environmentId":2}`)
+	a := h.call(1, "GET /explorer/exchange/export?format=spyglass", "")
 	if strings.Contains(a.body, "pLaNtEd") || !strings.Contains(a.body, `"name": "Staging"`) {
 		t.Fatalf("the file is %s", a.body)
 	}
@@ -72,14 +72,14 @@ func TestEnvironmentsAreExportedWithoutSecretsAndImportedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := `{"name":"all.spyglass.json","variables":true,"text":` + string(text) + `}`
-	if a := h.ask(2, "POST /explorer/exchange/look", file); !strings.Contains(a.body,
+	if a := h.call(2, "POST /explorer/exchange/look", file); !strings.Contains(a.body,
 		`"environments":["Staging","Live"]`) {
 		t.Errorf("before the import: %s", a.body)
 	}
-	if a := h.ask(2, "POST /explorer/exchange/import", file); !strings.Contains(a.body, `"environments":[3,4]`) {
+	if a := h.call(2, "POST /explorer/exchange/import", file); !strings.Contains(a.body, `"environments":[3,4]`) {
 		t.Errorf("the import returned %s", a.body)
 	}
-	if a := h.ask(2, "GET /explorer/variables?fields=name,value,environmentId", ""); !strings.Contains(a.body,
+	if a := h.call(2, "GET /explorer/variables?fields=name,value,environmentId", ""); !strings.Contains(a.body,
 		`{"name":"id","value":"2","environmentId":3},{"name":"id","value":"3","environmentId":4}]`) {
 		t.Errorf("the variables are %s", a.body)
 	}

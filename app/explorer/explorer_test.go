@@ -14,11 +14,11 @@ import (
 
 func TestStartReturnsAllThatThePageNeeds(t *testing.T) {
 	h := build(t)
-	h.ask(1, "POST /explorer/tabs", `{"position":2,"name":"second"}`)
-	h.ask(1, "POST /explorer/tabs", `{"position":1,"name":"first"}`)
-	h.ask(1, "POST /explorer/variables", `{"name":"x","value":"y","secret":true}`)
-	h.ask(1, "PATCH /explorer/settings", `{"theme":"dark"}`)
-	a := h.ask(1, "GET /explorer/start", "")
+	h.call(1, "POST /explorer/tabs", `{"position":2,"name":"second"}`)
+	h.call(1, "POST /explorer/tabs", `{"position":1,"name":"first"}`)
+	h.call(1, "POST /explorer/variables", `{"name":"x","value":"y","secret":true}`)
+	h.call(1, "PATCH /explorer/settings", `{"theme":"dark"}`)
+	a := h.call(1, "GET /explorer/start", "")
 	draft := `{"method":"GET","path":"","template":"","pathParams":[],"query":[],"headers":[],"body":"","mode":"form"}`
 	portal := `{"id":0,"name":"Demo portal","baseUrl":"` + h.base + `/api","address":"` +
 		strings.TrimPrefix(h.base, "http://") + `","demo":true,"instance":"ab12",` +
@@ -44,7 +44,7 @@ func TestStartReturnsAllThatThePageNeeds(t *testing.T) {
 	if a.status != 200 || a.body != want {
 		t.Errorf("got  %d %s\nwant %s", a.status, a.body, want)
 	}
-	if a := h.ask(0, "GET /explorer/start", ""); a.status != 200 || !strings.Contains(a.body, `"tabs":[]`) {
+	if a := h.call(0, "GET /explorer/start", ""); a.status != 200 || !strings.Contains(a.body, `"tabs":[]`) {
 		t.Errorf("another user got %s", a.body)
 	}
 }
@@ -59,7 +59,7 @@ func jsonOf(v any) string {
 
 func TestCatalogListsTheEndpointsOfThePortal(t *testing.T) {
 	h := build(t)
-	a := h.ask(1, "GET /explorer/catalog", "")
+	a := h.call(1, "GET /explorer/catalog", "")
 	var got struct {
 		Categories []struct {
 			Name      string
@@ -125,16 +125,16 @@ func TestDocumentIsReadInRows(t *testing.T) {
 			`{"rows":[{"node":0,"line":1,"depth":0,"kind":"object","count":4,"open":false,` +
 				`"preview":"{ total: 1204, searchId: null, items: […], data: null }","comma":false}],"total":1}`},
 	} {
-		if a := h.ask(1, tt.do, tt.body); a.status != 200 || a.body != tt.want {
+		if a := h.call(1, tt.do, tt.body); a.status != 200 || a.body != tt.want {
 			t.Errorf("%s %s\n got %d %s\nwant %s", tt.do, tt.body, a.status, a.body, tt.want)
 		}
 	}
 	for _, do := range []string{"GET " + at + "/rows", "GET " + at + "/raw"} {
-		if a := h.ask(2, do, ""); a.status != 404 {
-			t.Errorf("another user: %s answered %d", do, a.status)
+		if a := h.call(2, do, ""); a.status != 404 {
+			t.Errorf("another user: %s returned %d", do, a.status)
 		}
 	}
-	if a := h.ask(1, "GET "+at+"/rows?from=x", ""); h.fault(a) != "from: from must be a whole number" {
+	if a := h.call(1, "GET "+at+"/rows?from=x", ""); h.fault(a) != "from: from must be a whole number" {
 		t.Errorf("got %s", a.body)
 	}
 }
@@ -146,7 +146,7 @@ func TestWindowsOfOneUserReceiveChanges(t *testing.T) {
 		{"POST /explorer/tabs", `{}`, "tabs"}, {"POST /explorer/variables", `{"name":"x"}`, "variables"},
 		{"PATCH /explorer/settings", `{"a":1}`, "settings"}, {"DELETE /explorer/history", ``, "history"},
 	} {
-		h.ask(1, change.do, change.body)
+		h.call(1, change.do, change.body)
 		for _, events := range []<-chan string{one, two} {
 			if got, want := next(t, events), `workspace {"kind":"`+change.kind+`"}`; got != want {
 				t.Errorf("got %s, want %s", got, want)
@@ -162,7 +162,7 @@ func TestWindowsOfOneUserReceiveChanges(t *testing.T) {
 // hears waits until the streams of user 1 receive events.
 func (h *fixture) hears(streams ...<-chan string) {
 	h.t.Helper()
-	h.ask(1, "PATCH /explorer/settings", `{"a":1}`)
+	h.call(1, "PATCH /explorer/settings", `{"a":1}`)
 	for _, events := range streams {
 		if got, want := next(h.t, events), `workspace {"kind":"settings"}`; got != want {
 			h.t.Fatalf("got %s, want %s", got, want)
@@ -214,7 +214,7 @@ func TestLinkOpensInTheNewestPageIfThereIsNoWindow(t *testing.T) {
 
 func TestLinksOpenOnTheDesktop(t *testing.T) {
 	h := build(t)
-	if a := h.ask(window, "POST /explorer/native/open-link", `{"url":"https://example.net/"}`); a.status != 200 ||
+	if a := h.call(window, "POST /explorer/native/open-link", `{"url":"https://example.net/"}`); a.status != 200 ||
 		!slices.Equal(h.links, []string{"https://example.net/"}) {
 		t.Errorf("got %d %s, opened %v", a.status, a.body, h.links)
 	}
@@ -223,7 +223,7 @@ func TestLinksOpenOnTheDesktop(t *testing.T) {
 func TestEndpointSwitchesTheWindowToFullScreen(t *testing.T) {
 	h := build(t)
 	for _, full := range []bool{true, false} {
-		if a := h.ask(window, "POST /explorer/native/full-screen", ``); a.status != 200 || h.full != full {
+		if a := h.call(window, "POST /explorer/native/full-screen", ``); a.status != 200 || h.full != full {
 			t.Errorf("got %d %s, and the window fills the screen: %v, want %v", a.status, a.body, h.full, full)
 		}
 	}
@@ -231,7 +231,7 @@ func TestEndpointSwitchesTheWindowToFullScreen(t *testing.T) {
 
 func TestWindowHasTheTitleOfThePage(t *testing.T) {
 	h := build(t)
-	if a := h.ask(window, "POST /explorer/native/title", `{"title":"Fleet · Acme · Spyglass"}`); a.status != 200 ||
+	if a := h.call(window, "POST /explorer/native/title", `{"title":"Fleet · Acme · Spyglass"}`); a.status != 200 ||
 		h.title != "Fleet · Acme · Spyglass" {
 		t.Errorf("got %d %s, and the title is %q", a.status, a.body, h.title)
 	}
@@ -241,7 +241,7 @@ func TestWindowOpensAFolderDialog(t *testing.T) {
 	h := build(t)
 	for _, path := range []string{"/home/u/fleet", ""} {
 		h.saveTo = path
-		a := h.ask(window, "POST /explorer/native/choose-folder", `{"title":"Keep in a folder"}`)
+		a := h.call(window, "POST /explorer/native/choose-folder", `{"title":"Keep in a folder"}`)
 		if a.status != 200 || strings.TrimSpace(a.body) != `{"path":"`+path+`"}` {
 			t.Errorf("choosing %q responds %d %s", path, a.status, a.body)
 		}
@@ -253,10 +253,10 @@ func TestWindowOpensAFolderDialog(t *testing.T) {
 
 func TestEndpointClosesTheWindow(t *testing.T) {
 	h := build(t)
-	if a := h.ask(window, "POST /explorer/native/quit", ``); a.status != 200 || h.quits != 1 {
+	if a := h.call(window, "POST /explorer/native/quit", ``); a.status != 200 || h.quits != 1 {
 		t.Errorf("got %d %s, and the window was closed %d times", a.status, a.body, h.quits)
 	}
-	if a := h.ask(window, "POST /explorer/native/quit", ``, "X-CSRF-Token", "wrong"); a.status != 403 || h.quits != 1 {
+	if a := h.call(window, "POST /explorer/native/quit", ``, "X-CSRF-Token", "wrong"); a.status != 403 || h.quits != 1 {
 		t.Errorf("without the token: %d %s, and the window was closed %d times", a.status, a.body, h.quits)
 	}
 }
@@ -271,7 +271,7 @@ func TestInvalidRequestsAreRefused(t *testing.T) {
 		{"POST /explorer/documents/x/toggle", `{"node":0}`, `open: open is required`},
 		{"POST /explorer/documents/x/unfold", `{}`, `left: left is required`},
 	} {
-		if got := h.fault(h.ask(1, tt.do, tt.body)); !strings.HasPrefix(
+		if got := h.fault(h.call(1, tt.do, tt.body)); !strings.HasPrefix(
 			got, strings.Split(tt.want, " request has")[0]) {
 			t.Errorf("%s %s: got %s, want %s", tt.do, tt.body, got, tt.want)
 		}
@@ -290,8 +290,8 @@ func TestDesktopEndpointsAreForTheWindowOnly(t *testing.T) {
 			body := map[string]string{"/native/open-link": `{"url":"https://example.net/"}`,
 				"/native/save": `{"name":"x","text":"y"}`, "/native/title": `{"title":"x"}`,
 				"/native/choose-folder": `{"title":"x"}`}[e.Path]
-			if a := h.ask(user, "POST /explorer"+e.Path, body); a.status != 403 {
-				t.Errorf("%s of user %d answered %d %s", e.Path, user, a.status, a.body)
+			if a := h.call(user, "POST /explorer"+e.Path, body); a.status != 403 {
+				t.Errorf("%s of user %d returned %d %s", e.Path, user, a.status, a.body)
 			}
 		}
 	}
@@ -299,16 +299,16 @@ func TestDesktopEndpointsAreForTheWindowOnly(t *testing.T) {
 		t.Errorf("%d doors; what happened: %v %v %v %q %d %d", doors, h.links, h.asked, h.full, h.title, h.quits,
 			h.restarts)
 	}
-	if a := h.ask(windowed, "POST /explorer/native/save", `{"name":"x","text":"y"}`); a.status != 200 ||
+	if a := h.call(windowed, "POST /explorer/native/save", `{"name":"x","text":"y"}`); a.status != 200 ||
 		len(h.asked) != 1 {
 		t.Errorf("saving in the window by who signed in there later: %d %s", a.status, a.body)
 	}
-	if a := h.ask(windowed, "POST /explorer/native/quit", ""); a.status != 204 && a.status != 200 || h.quits != 1 {
+	if a := h.call(windowed, "POST /explorer/native/quit", ""); a.status != 204 && a.status != 200 || h.quits != 1 {
 		t.Errorf("quitting in the window by who signed in there later: %d %s", a.status, a.body)
 	}
 	for user, want := range map[int]string{1: `"desktop":false`, stranger: `"desktop":false`, window: `"desktop":true`,
 		windowed: `"desktop":true`} {
-		if a := h.ask(user, "GET /explorer/start", ""); !strings.Contains(a.body, want) {
+		if a := h.call(user, "GET /explorer/start", ""); !strings.Contains(a.body, want) {
 			t.Errorf("the start of user %d lacks %s", user, want)
 		}
 	}

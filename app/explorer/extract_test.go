@@ -12,18 +12,18 @@ type extracted struct{ Variable, Value, Problem string }
 // extracts sends a draft and answers what extractors found in the response.
 func (h *fixture) extracts(user int, draft string) []extracted {
 	h.t.Helper()
-	a := h.ask(user, "POST /explorer/send", `{"sendId":"s1","draft":`+draft+`}`)
+	a := h.call(user, "POST /explorer/send", `{"sendId":"s1","draft":`+draft+`}`)
 	var r struct{ Extracted []extracted }
 	if err := json.Unmarshal([]byte(a.body), &r); a.status != 200 || err != nil {
-		h.t.Fatalf("%s answered %d %s", draft, a.status, a.body)
+		h.t.Fatalf("%s returned %d %s", draft, a.status, a.body)
 	}
 	return r.Extracted
 }
 
 func (h *fixture) extractor(user int, body string) {
 	h.t.Helper()
-	if a := h.ask(user, "POST /explorer/extractors", body); a.status != 201 && a.status != 200 {
-		h.t.Fatalf("%s answered %d %s", body, a.status, a.body)
+	if a := h.call(user, "POST /explorer/extractors", body); a.status != 201 && a.status != 200 {
+		h.t.Fatalf("%s returned %d %s", body, a.status, a.body)
 	}
 }
 
@@ -43,7 +43,7 @@ func TestExtractorsRunAfterMatchingResponses(t *testing.T) {
 		t.Errorf("after 404: %v", got)
 	}
 	for name, value := range map[string]string{"second": "2", "more": "3"} {
-		if a := h.ask(1, "GET /explorer/variables?filter=name:"+name, ""); !strings.Contains(a.body, `"value":"`+value+
+		if a := h.call(1, "GET /explorer/variables?filter=name:"+name, ""); !strings.Contains(a.body, `"value":"`+value+
 			`"`) || !strings.Contains(a.body, `"scope":"portal"`) {
 			t.Errorf("%s is %s", name, a.body)
 		}
@@ -65,10 +65,10 @@ func TestExtractorWithoutAMatchSaysWhyAndKeepsTheVariable(t *testing.T) {
 		[]extracted{{"first", "", "nothing in the response matches $.items[0].id"}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	if a := h.ask(1, "GET /explorer/variables?filter=name:first", ""); !strings.Contains(a.body, `"value":"1"`) {
+	if a := h.call(1, "GET /explorer/variables?filter=name:first", ""); !strings.Contains(a.body, `"value":"1"`) {
 		t.Errorf("the variable is %s", a.body)
 	}
-	if a := h.ask(1, "GET /explorer/extractors", ""); !strings.Contains(a.body,
+	if a := h.call(1, "GET /explorer/extractors", ""); !strings.Contains(a.body,
 		`"last":"1","problem":"nothing in the response matches $.items[0].id"`) {
 		t.Errorf("the extractor is %s", a.body)
 	}
@@ -85,7 +85,7 @@ func TestInvalidExtractorNamesTheWrongField(t *testing.T) {
 		`{"path":"$.id","variable":"1 x"}`:              "variable: a variable's name must begin with a letter",
 		`{"path":"$.id","variable":"x","status":"ok!"}`: "status: the status must be three digits",
 	} {
-		if got := h.fault(h.ask(1, "POST /explorer/extractors", body)); !strings.HasPrefix(got, want) {
+		if got := h.fault(h.call(1, "POST /explorer/extractors", body)); !strings.HasPrefix(got, want) {
 			t.Errorf("%s: got %s, want %s", body, got, want)
 		}
 	}
@@ -97,7 +97,7 @@ func TestEditedExtractorIsValidatedLikeANewOne(t *testing.T) {
 	h.serves("application/json", `{"items":[{"id":1}]}`)
 	h.extracts(1, draft("GET", "/raw/x"))
 	shown := func() string {
-		return h.ask(1, "GET /explorer/extractors?fields=status,path,variable,on,last,problem", "").body
+		return h.call(1, "GET /explorer/extractors?fields=status,path,variable,on,last,problem", "").body
 	}
 	for body, want := range map[string]string{
 		`{"path":"$.items["}`: "path: ",
@@ -105,12 +105,12 @@ func TestEditedExtractorIsValidatedLikeANewOne(t *testing.T) {
 		`{"variable":"1 x"}`:  "variable: a variable's name must begin with a letter",
 		`{"status":"ok!"}`:    "status: the status must be three digits",
 	} {
-		if got := h.fault(h.ask(1, "PATCH /explorer/extractors/1", body)); !strings.HasPrefix(got, want) {
+		if got := h.fault(h.call(1, "PATCH /explorer/extractors/1", body)); !strings.HasPrefix(got, want) {
 			t.Errorf("%s: got %s, want %s", body, got, want)
 		}
 	}
-	if a := h.ask(2, "PATCH /explorer/extractors/1", `{"path":"$"}`); a.status != 404 {
-		t.Errorf("somebody else's answers %d %s", a.status, a.body)
+	if a := h.call(2, "PATCH /explorer/extractors/1", `{"path":"$"}`); a.status != 404 {
+		t.Errorf("somebody else's returns %d %s", a.status, a.body)
 	}
 	for _, tt := range []struct{ body, want string }{
 		{`{"on":false}`, `{"total":1,"searchId":null,"items":[{"status":"2xx","path":"$.items[0].id",` +
@@ -118,7 +118,7 @@ func TestEditedExtractorIsValidatedLikeANewOne(t *testing.T) {
 		{`{"path":"$.items[1].id","on":true}`, `{"total":1,"searchId":null,"items":[{"status":"2xx",` +
 			`"path":"$.items[1].id","variable":"first","on":true,"last":"","problem":""}],"data":null}`},
 	} {
-		h.ask(1, "PATCH /explorer/extractors/1", tt.body)
+		h.call(1, "PATCH /explorer/extractors/1", tt.body)
 		if got := shown(); got != tt.want {
 			t.Errorf("after %s\n got %s\nwant %s", tt.body, got, tt.want)
 		}

@@ -110,7 +110,7 @@ func TestHostileCatalogStaysWithinTheBudget(t *testing.T) {
 			spent("reading what was kept", func() {
 				a := h.exchange(1, "GET /explorer/catalog?portal="+id, "")
 				if a.status != 200 || len(a.body) > 100<<20 {
-					t.Errorf("the catalog answered %d with %d MB", a.status, len(a.body)>>20)
+					t.Errorf("the catalog returned %d with %d MB", a.status, len(a.body)>>20)
 				}
 			})
 		})

@@ -46,10 +46,10 @@ func TestDeletePreviewNamesTheObjectAndItsDependents(t *testing.T) {
 		t.Run(tt.draft, func(t *testing.T) {
 			h, s := storeFixture(t, tt.bin)
 			s.below = tt.below
-			if a := h.ask(1, "POST /explorer/variables", `{"name":"seventh","value":"7"}`); a.status != 201 {
+			if a := h.call(1, "POST /explorer/variables", `{"name":"seventh","value":"7"}`); a.status != 201 {
 				t.Fatal(a.body)
 			}
-			if a := h.ask(1, "POST /explorer/goes", `{"draft":{"method":"DELETE",`+tt.draft+`}}`); a.body != tt.want {
+			if a := h.call(1, "POST /explorer/goes", `{"draft":{"method":"DELETE",`+tt.draft+`}}`); a.body != tt.want {
 				t.Errorf("got  %s\nwant %s", a.body, tt.want)
 			}
 			if got := s.writes(); got != nil {
@@ -68,7 +68,7 @@ func TestDeletePreviewDoesNotWaitForSlowCounts(t *testing.T) {
 		}
 		fmt.Fprint(w, `{"total":2,"items":[]}`)
 	}
-	a := h.ask(1, "POST /explorer/goes", `{"draft":{"method":"DELETE","path":"/raw/things/7"}}`)
+	a := h.call(1, "POST /explorer/goes", `{"draft":{"method":"DELETE","path":"/raw/things/7"}}`)
 	if want := `{"below":[{"label":"things in it","count":3},{"label":"open alerts","count":2}],"bin":true,` +
 		`"late":true,"name":"seven","noun":"thing","path":"/raw/things/7"}`; a.body != want {
 		t.Errorf("got  %s\nwant %s", a.body, want)
@@ -77,7 +77,7 @@ func TestDeletePreviewDoesNotWaitForSlowCounts(t *testing.T) {
 
 func TestOnlyDeletesNeedConfirmation(t *testing.T) {
 	h, _ := storeFixture(t, true)
-	a := h.ask(1, "POST /explorer/goes", `{"draft":{"method":"PUT","path":"/raw/things/7"}}`)
+	a := h.call(1, "POST /explorer/goes", `{"draft":{"method":"PUT","path":"/raw/things/7"}}`)
 	if got, want := h.fault(a), "draft.method: only DELETE requests delete objects"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}

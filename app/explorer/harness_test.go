@@ -39,7 +39,7 @@ type fixture struct {
 	secrets   *ring
 	links     []string
 	asked     []string // names that SaveFile was asked for
-	saveTo    string   // its answer
+	saveTo    string   // its response
 	full      bool     // the window fills the screen
 	title     string   // of the window
 	restarts  int
@@ -316,7 +316,7 @@ type answer struct {
 }
 
 // ask sends "POST /explorer/send" as a user.
-func (h *fixture) ask(user int, do, body string, headers ...string) answer {
+func (h *fixture) call(user int, do, body string, headers ...string) answer {
 	h.t.Helper()
 	a := h.exchange(user, do, body, headers...)
 	h.conforms(do, a)
@@ -394,9 +394,9 @@ type reply struct {
 // send sends a draft and expects a response of the portal's.
 func (h *fixture) send(user int, draft string) reply {
 	h.t.Helper()
-	a := h.ask(user, "POST /explorer/send", `{"sendId":"s1","draft":`+draft+`}`)
+	a := h.call(user, "POST /explorer/send", `{"sendId":"s1","draft":`+draft+`}`)
 	if a.status != 200 {
-		h.t.Fatalf("%s answered %d %s", draft, a.status, a.body)
+		h.t.Fatalf("%s returned %d %s", draft, a.status, a.body)
 	}
 	var r reply
 	if err := json.Unmarshal([]byte(a.body), &r); err != nil {
@@ -408,9 +408,9 @@ func (h *fixture) send(user int, draft string) reply {
 // body is the whole body of a document.
 func (h *fixture) body(user int, document string) string {
 	h.t.Helper()
-	a := h.ask(user, "GET /explorer/documents/"+document+"/raw", "")
+	a := h.call(user, "GET /explorer/documents/"+document+"/raw", "")
 	if a.status != 200 {
-		h.t.Fatalf("the document answered %d %s", a.status, a.body)
+		h.t.Fatalf("the document returned %d %s", a.status, a.body)
 	}
 	return a.body
 }

@@ -17,7 +17,7 @@ func TestRedirectsAreListedInOrder(t *testing.T) {
 			http.Redirect(w, r, "c", http.StatusTemporaryRedirect)
 		}
 	})
-	a := h.ask(1, "POST /explorer/send", `{"sendId":"s","draft":{"path":"/raw/a"}}`)
+	a := h.call(1, "POST /explorer/send", `{"sendId":"s","draft":{"path":"/raw/a"}}`)
 	var r struct{ Hops json.RawMessage }
 	if err := json.Unmarshal([]byte(a.body), &r); err != nil {
 		t.Fatal(a.body)
@@ -31,7 +31,7 @@ func TestRedirectsAreListedInOrder(t *testing.T) {
 func TestSecretsInRedirectsAreMasked(t *testing.T) {
 	h := build(t)
 	h.variables()
-	if a := h.ask(1, "POST /explorer/variables",
+	if a := h.call(1, "POST /explorer/variables",
 		`{"name":"hidden","value":"s3cr3t!","secret":true,"scope":"global"}`); a.status/100 != 2 {
 		t.Fatal(a.body)
 	}
@@ -40,7 +40,7 @@ func TestSecretsInRedirectsAreMasked(t *testing.T) {
 			http.Redirect(w, r, "/api/raw/b?"+r.URL.RawQuery, http.StatusFound)
 		}
 	})
-	a := h.ask(1, "POST /explorer/send", `{"sendId":"s","draft":{"path":"/raw/a","query":[{"on":true,"key":"k",`+
+	a := h.call(1, "POST /explorer/send", `{"sendId":"s","draft":{"path":"/raw/a","query":[{"on":true,"key":"k",`+
 		`"value":"{{hidden}}"}]}}`)
 	if !strings.Contains(a.body, `"hops":[{"status":302,"location":"/api/raw/b?…"}]`) ||
 		strings.Contains(a.body, "s3cr3t") {

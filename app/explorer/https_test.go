@@ -66,22 +66,22 @@ func TestWindowTurnsHTTPSAndTrustOnAndOff(t *testing.T) {
 	h := build(t)
 	const on = `{"on":true,"port":8443,"names":["acme.example.test"]}`
 	for _, do := range []string{"POST /explorer/https", "POST /explorer/https/trust", "POST /explorer/https/untrust"} {
-		if a := h.ask(1, do, on); a.status != 403 {
+		if a := h.call(1, do, on); a.status != 403 {
 			t.Errorf("%s from elsewhere than the window: %d %s", do, a.status, a.body)
 		}
 	}
-	if a := h.ask(stranger, "GET /explorer/https", ""); a.status != 403 {
+	if a := h.call(stranger, "GET /explorer/https", ""); a.status != 403 {
 		t.Errorf("a user who is no administrator: %d %s", a.status, a.body)
 	}
-	if a := h.ask(window, "POST /explorer/https/trust", ""); a.status != 404 ||
+	if a := h.call(window, "POST /explorer/https/trust", ""); a.status != 404 ||
 		!strings.Contains(a.body, "has no certificate authority") {
 		t.Errorf("before there is an authority: %d %s", a.status, a.body)
 	}
-	if a := h.ask(window, "POST /explorer/https", `{"on":true,"port":0}`); a.status != 400 ||
+	if a := h.call(window, "POST /explorer/https", `{"on":true,"port":0}`); a.status != 400 ||
 		!strings.Contains(a.body, `"field":"port"`) {
 		t.Errorf("a wrong port: %d %s", a.status, a.body)
 	}
-	a := h.ask(window, "POST /explorer/https", on)
+	a := h.call(window, "POST /explorer/https", on)
 	for _, want := range []string{`"on":true`, `"names":["acme.example.test"]`, `"switchable":true`, `"stores":[]`,
 		`"hostsLine":"127.0.0.1 acme.example.test"`} {
 		if a.status != 200 || !strings.Contains(a.body, want) {
@@ -96,16 +96,17 @@ func TestWindowTurnsHTTPSAndTrustOnAndOff(t *testing.T) {
 	for _, tt := range []struct{ do, want string }{
 		{"POST /explorer/https/trust", `"trusted":true`}, {"POST /explorer/https/untrust", `"trusted":false`},
 	} {
-		if a := h.ask(window, tt.do, ""); a.status != 200 || !strings.Contains(a.body, tt.want) {
+		if a := h.call(window, tt.do, ""); a.status != 200 || !strings.Contains(a.body, tt.want) {
 			t.Errorf("%s: %d %s", tt.do, a.status, a.body)
 		}
 	}
-	if a := h.ask(1, "GET /explorer/https", ""); a.status != 200 || !strings.Contains(a.body, `"switchable":false`) ||
+	if a := h.call(1, "GET /explorer/https", ""); a.status != 200 || !strings.Contains(a.body, `"switchable":false`) ||
 		!strings.Contains(a.body, `"stores":[]`) || strings.Contains(a.body, "PRIVATE") {
 		t.Errorf("from a browser: %d %s", a.status, a.body)
 	}
 	h.https.fails = fault.New(fault.Denied, "only root can change the store of this computer. Run: sudo x")
-	if a := h.ask(window, "POST /explorer/https/trust", ""); a.status != 403 || !strings.Contains(h.said(a), "sudo x") {
+	if a := h.call(window, "POST /explorer/https/trust", ""); a.status != 403 || !strings.Contains(h.said(a),
+		"sudo x") {
 		t.Errorf("without root: %d %s", a.status, a.body)
 	}
 	if len(h.https.noted) != 2 {

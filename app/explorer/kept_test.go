@@ -26,7 +26,7 @@ func TestSendReportsThatTheHistoryIsFull(t *testing.T) {
 			Status, HistoryID int64
 			NotKept           string
 		}
-		a := h.ask(1, "POST /explorer/"+endpoint, body)
+		a := h.call(1, "POST /explorer/"+endpoint, body)
 		if err := json.Unmarshal([]byte(a.body), &r); err != nil || r.Status != 200 || r.HistoryID != 0 ||
 			r.NotKept != want {
 			t.Errorf("%s: got %+v (%s), want %q", endpoint, r, a.body, want)

@@ -10,7 +10,7 @@ func TestRequestLinkHasNoSecretsHeadersOrBody(t *testing.T) {
 	h := build(t)
 	for _, v := range []string{`{"name":"size","value":"5"}`,
 		`{"name":"hidden","value":"s3cret-value","secret":true}`} {
-		if a := h.ask(1, "POST /explorer/variables", v); a.status != 201 {
+		if a := h.call(1, "POST /explorer/variables", v); a.status != 201 {
 			t.Fatal(a.body)
 		}
 	}
@@ -25,7 +25,7 @@ func TestRequestLinkHasNoSecretsHeadersOrBody(t *testing.T) {
 		{`{"method":"POST","path":"/device/devices","body":"{\"password\":\"typed-s3cret\"}"}`,
 			`{"link":"spyglass://api/POST/device/devices","without":["body"]}`},
 	} {
-		a := h.ask(1, "POST /explorer/links", `{"draft":`+tt.draft+`}`)
+		a := h.call(1, "POST /explorer/links", `{"draft":`+tt.draft+`}`)
 		if a.status != 200 || a.body != tt.want {
 			t.Errorf("got  %d %s\nwant %s", a.status, a.body, tt.want)
 		}
@@ -36,7 +36,7 @@ func TestRequestLinkHasNoSecretsHeadersOrBody(t *testing.T) {
 		`{"method":"GET","path":""}`: "the path is empty; select an endpoint, or enter " +
 			"a path like /device/devices",
 	} {
-		if a := h.ask(1, "POST /explorer/links", `{"draft":`+draft+`}`); a.status != 400 || h.said(a) != want {
+		if a := h.call(1, "POST /explorer/links", `{"draft":`+draft+`}`); a.status != 400 || h.said(a) != want {
 			t.Errorf("%s: %d %s, want %s", draft, a.status, a.body, want)
 		}
 	}
@@ -53,21 +53,21 @@ func TestResponseLinkIsForItsUserOnly(t *testing.T) {
 	diff := fmt.Sprintf(`{"target":{"diff":{"folder":"","left":%d,"right":%d,"ignore":"total"}}}`, first, second)
 
 	link := fmt.Sprintf("spyglass://response/ab12/%d/GET/alert/alerts?size=3&~view=table", first)
-	if a := h.ask(1, "POST /explorer/links", past); a.body != `{"link":"`+link+`","without":["token"]}` {
+	if a := h.call(1, "POST /explorer/links", past); a.body != `{"link":"`+link+`","without":["token"]}` {
 		t.Errorf("the response is at %s", a.body)
 	}
 	want := fmt.Sprintf(`{"link":"spyglass://diff/ab12/%d/%d?ignore=total","without":[]}`, first, second)
-	if a := h.ask(1, "POST /explorer/links", diff); a.body != want {
+	if a := h.call(1, "POST /explorer/links", diff); a.body != want {
 		t.Errorf("the comparison is at %s, want %s", a.body, want)
 	}
 	for _, of := range []string{past, diff} {
-		if a := h.ask(2, "POST /explorer/links", of); a.status != 404 || strings.Contains(a.body, "alerts") {
+		if a := h.call(2, "POST /explorer/links", of); a.status != 404 || strings.Contains(a.body, "alerts") {
 			t.Errorf("another user gets %d %s", a.status, a.body)
 		}
 	}
 	want = fmt.Sprintf(`{"call":{"method":"GET","path":"/alert/alerts","query":[{"key":"size","value":"3"}]},`+
 		`"past":{"folder":"ab12","historyId":%d,"view":[{"key":"view","value":"table"}]}}`, first)
-	if a := h.ask(1, "POST /explorer/links/open", `{"link":"`+link+`"}`); a.body != want {
+	if a := h.call(1, "POST /explorer/links/open", `{"link":"`+link+`"}`); a.body != want {
 		t.Errorf("it leads to %s, want %s", a.body, want)
 	}
 }
@@ -77,19 +77,19 @@ func TestScreenLinkHasTheFilters(t *testing.T) {
 	const target = `{"screen":"alerts","id":"12","filters":[{"key":"severity","value":"4"},` +
 		`{"key":"text","value":"a&b"}]}`
 	const link = "spyglass://monitor/alerts/12?severity=4&text=a%26b"
-	if a := h.ask(1, "POST /explorer/links", `{"target":`+target+`}`); a.body != `{"link":"`+link+`","without":[]}` {
+	if a := h.call(1, "POST /explorer/links", `{"target":`+target+`}`); a.body != `{"link":"`+link+`","without":[]}` {
 		t.Errorf("it is at %s", a.body)
 	}
-	if a := h.ask(1, "POST /explorer/links/open", `{"link":"`+link+`"}`); a.body != target {
+	if a := h.call(1, "POST /explorer/links/open", `{"link":"`+link+`"}`); a.body != target {
 		t.Errorf("it leads to %s", a.body)
 	}
 	const bare = `{"link":"spyglass://monitor/fleet","without":[]}`
-	if a := h.ask(1, "POST /explorer/links", `{"target":{"screen":"fleet","filters":[]}}`); a.body != bare {
+	if a := h.call(1, "POST /explorer/links", `{"target":{"screen":"fleet","filters":[]}}`); a.body != bare {
 		t.Errorf("a screen without filters is at %s", a.body)
 	}
 	const evil = "“spyglass://evil.example/x” cannot be opened: begin it with spyglass://monitor, " +
 		"spyglass://device or spyglass://api"
-	if a := h.ask(1, "POST /explorer/links/open", `{"link":"spyglass://evil.example/x"}`); h.said(a) != evil {
+	if a := h.call(1, "POST /explorer/links/open", `{"link":"spyglass://evil.example/x"}`); h.said(a) != evil {
 		t.Errorf("it says %s", a.body)
 	}
 }

@@ -26,12 +26,12 @@ func TestMaintenanceIsInEffectInItsTimeZone(t *testing.T) {
 		{`{"sdtType":"oneTime","startDateTime":1,"endDateTime":2}`, `{"items":[]}`},
 		{`{"sdtType":"monthly","monthDay":31,"hour":1,"duration":60,"timezone":"nowhere"}`, `{"items":[]}`},
 	} {
-		if a := h.ask(1, "POST /explorer/maintenance/windows", `{`+friday+`,"planned":[`+tt.planned+
+		if a := h.call(1, "POST /explorer/maintenance/windows", `{`+friday+`,"planned":[`+tt.planned+
 			`]}`); a.status != 200 || a.body != tt.want {
 			t.Errorf("%s\n got %d %s\nwant %s", tt.planned, a.status, a.body, tt.want)
 		}
 	}
-	if got := h.fault(h.ask(1, "POST /explorer/maintenance/windows", `{`+friday+`,"planned":{}}`)); !strings.HasPrefix(
+	if got := h.fault(h.call(1, "POST /explorer/maintenance/windows", `{`+friday+`,"planned":{}}`)); !strings.HasPrefix(
 		got, "planned: planned does not have the documented shape") {
 		t.Errorf("got %s", got)
 	}

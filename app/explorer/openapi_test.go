@@ -102,7 +102,7 @@ func (h *fixture) conforms(do string, a answer) {
 	if kind != "application/json" || declared != nil && declared.Value.Content.Get("*/*") != nil &&
 		declared.Value.Content["application/json"] == nil {
 		if declared == nil || declared.Value.Content.Get(kind) == nil {
-			h.t.Errorf("%s %s answers %d %s, which it does not declare", method, template, a.status, kind)
+			h.t.Errorf("%s %s returns %d %s, which it does not declare", method, template, a.status, kind)
 		}
 		return
 	}
@@ -157,7 +157,7 @@ func TestEventStreamDeclaresItsEvents(t *testing.T) {
 		t.Fatal("the events are not declared")
 	}
 	events := h.listen(1)
-	h.ask(1, "POST /explorer/variables", `{"name":"seventh","value":"7"}`)
+	h.call(1, "POST /explorer/variables", `{"name":"seventh","value":"7"}`)
 	name, data, _ := strings.Cut(next(t, events), " ")
 	declared := media.Schema.Value.Properties[name]
 	if declared == nil || data != `{"kind":"variables"}` {

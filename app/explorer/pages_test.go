@@ -72,9 +72,9 @@ type through struct {
 
 func (h *fixture) pages(more string) through {
 	h.t.Helper()
-	a := h.ask(1, "POST /explorer/pages", `{"sendId":"s1",`+more+`}`)
+	a := h.call(1, "POST /explorer/pages", `{"sendId":"s1",`+more+`}`)
 	if a.status != 200 {
-		h.t.Fatalf("%s answered %d %s", more, a.status, a.body)
+		h.t.Fatalf("%s returned %d %s", more, a.status, a.body)
 	}
 	var out through
 	if err := json.Unmarshal([]byte(a.body), &out); err != nil {
@@ -97,11 +97,11 @@ func TestScriptOfAllPagesFetchesAllPages(t *testing.T) {
 	h := build(t)
 	h.answerRaw((&shelf{n: 12}).ServeHTTP)
 	all := h.pages(fives)
-	one := h.ask(1, "POST /explorer/send", `{"sendId":"s2",`+fives+`}`)
+	one := h.call(1, "POST /explorer/send", `{"sendId":"s2",`+fives+`}`)
 	if one.status != 200 {
-		t.Fatalf("sending answered %d %s", one.status, one.body)
+		t.Fatalf("sending returned %d %s", one.status, one.body)
 	}
-	a := h.ask(1, "POST /explorer/script", fmt.Sprintf(`{"ids":[%d,%d],"language":"curl"}`, all.HistoryID,
+	a := h.call(1, "POST /explorer/script", fmt.Sprintf(`{"ids":[%d,%d],"language":"curl"}`, all.HistoryID,
 		all.HistoryID+1))
 	var script struct{ Text string }
 	if err := json.Unmarshal([]byte(a.body), &script); err != nil || a.status != 200 {
@@ -174,7 +174,7 @@ func TestAllPagesBecomeOneDocumentWithUnchangedItems(t *testing.T) {
 				!reflect.DeepEqual(r.Run.Notes, tt.notes) {
 				t.Errorf("got %+v", *r.Run)
 			}
-			if a := h.ask(1, "GET /explorer/history?fields=id,status,error",
+			if a := h.call(1, "GET /explorer/history?fields=id,status,error",
 				""); a.body != `{"total":1,"searchId":null,"items":[{"id":1,"status":200,"error":""}],"data":null}` {
 				t.Errorf("the history has %s", a.body)
 			}
@@ -214,7 +214,7 @@ func TestFailedLaterPageMarksTheRunPartialAndResumable(t *testing.T) {
 			if got, want := h.body(1, r.Document), `{"total":12,"items":[`+list(0, 5)+`]}`; got != want {
 				t.Errorf("got  %s\nwant %s", got, want)
 			}
-			if a := h.ask(1, "GET /explorer/history/search", ""); !strings.Contains(a.body,
+			if a := h.call(1, "GET /explorer/history/search", ""); !strings.Contains(a.body,
 				`"pageSize":5,"items":5,"total":12,`) {
 				t.Errorf("the history has %s", a.body)
 			}
@@ -246,17 +246,17 @@ func TestRunFromTheHistoryResumesAfterARestart(t *testing.T) {
 	s := &shelf{n: 13} // one more came meanwhile
 	h.answerRaw(s.ServeHTTP)
 	var left through
-	a := h.ask(1, "GET /explorer/history/1/reply", "")
+	a := h.call(1, "GET /explorer/history/1/reply", "")
 	if err := json.Unmarshal([]byte(a.body), &left); err != nil || left.Run == nil || !left.Run.Resume {
 		t.Fatalf("got %s", a.body)
 	}
 	resume := `,"resume":"` + left.Document + `"`
-	if a := h.ask(1, "POST /explorer/pages", `{"sendId":"s2","draft":{"path":"/raw/list?size=5"}`+resume+
+	if a := h.call(1, "POST /explorer/pages", `{"sendId":"s2","draft":{"path":"/raw/list?size=5"}`+resume+
 		`}`); a.status != 409 || h.said(a) != "the request was edited after these pages; fetch all pages again" {
 		t.Errorf("another request got %d %s", a.status, a.body)
 	}
 	header := strings.TrimSuffix(fives, "}") + `,"headers":[{"on":true,"key":"X-Scope","value":"other"}]}`
-	if a := h.ask(1, "POST /explorer/pages", `{"sendId":"s2",`+header+resume+`}`); a.status != 409 {
+	if a := h.call(1, "POST /explorer/pages", `{"sendId":"s2",`+header+resume+`}`); a.status != 409 {
 		t.Errorf("another header got %d %s", a.status, a.body)
 	}
 	r := h.pages(fives + resume)
@@ -319,10 +319,10 @@ func TestRunIsPausedResumedAndStopped(t *testing.T) {
 	}}
 	h.answerRaw(func(w http.ResponseWriter, r *http.Request) {
 		if reached.Load() == 2 {
-			h.ask(1, "POST /explorer/pages/s1/steer", `{"do":"pause"}`)
+			h.call(1, "POST /explorer/pages/s1/steer", `{"do":"pause"}`)
 		}
 		if reached.Load() == 4 {
-			h.ask(1, "POST /explorer/pages/s1/steer", `{"do":"stop"}`)
+			h.call(1, "POST /explorer/pages/s1/steer", `{"do":"stop"}`)
 			<-r.Context().Done() // it is cancelled
 			return
 		}
@@ -338,17 +338,17 @@ func TestRunIsPausedResumedAndStopped(t *testing.T) {
 	if n := reached.Load(); n != 3 {
 		t.Errorf("paused after %d pages, want 3", n)
 	}
-	if a := h.ask(2, "POST /explorer/pages/s1/steer", `{"do":"resume"}`); a.status != 404 {
+	if a := h.call(2, "POST /explorer/pages/s1/steer", `{"do":"resume"}`); a.status != 404 {
 		t.Errorf("somebody else's hand got %d", a.status)
 	}
-	if a := h.ask(1, "POST /explorer/pages/s1/steer", `{"do":"resume"}`); a.status != 200 {
+	if a := h.call(1, "POST /explorer/pages/s1/steer", `{"do":"resume"}`); a.status != 200 {
 		t.Errorf("resuming got %d %s", a.status, a.body)
 	}
 	r := <-done
 	if r.Run.Partial != "stopped before page 5 of 200" || r.Run.Items != 20 || !r.Run.Resume {
 		t.Errorf("got %+v", *r.Run)
 	}
-	a := h.ask(1, "GET /explorer/history/1?fields=status,error", "")
+	a := h.call(1, "GET /explorer/history/1?fields=status,error", "")
 	if want := `{"status":200,"error":"stopped before page 5 of 200"}`; a.body != want {
 		t.Errorf("got %s, want %s", a.body, want)
 	}
@@ -362,11 +362,11 @@ func TestRunWaitingForQuotaPausesAtOnce(t *testing.T) {
 		w.WriteHeader(429)
 	})
 	done := make(chan answer, 1)
-	go func() { done <- h.ask(1, "POST /explorer/pages", `{"sendId":"s1",`+fives+`}`) }()
+	go func() { done <- h.call(1, "POST /explorer/pages", `{"sendId":"s1",`+fives+`}`) }()
 	for _, step := range []struct{ do, state string }{{"pause", "waiting"}, {"resume", "paused"}, {"stop", "waiting"}} {
 		for !strings.Contains(next(t, events), `"state":"`+step.state+`"`) {
 		}
-		if a := h.ask(1, "POST /explorer/pages/s1/steer", `{"do":"`+step.do+`"}`); a.status != 200 {
+		if a := h.call(1, "POST /explorer/pages/s1/steer", `{"do":"`+step.do+`"}`); a.status != 200 {
 			t.Fatalf("%s got %d %s", step.do, a.status, a.body)
 		}
 	}
@@ -399,7 +399,7 @@ func TestOnlyGETIsSentMoreThanOnce(t *testing.T) {
 	h := build(t)
 	s := &shelf{n: 12}
 	h.answerRaw(s.ServeHTTP)
-	a := h.ask(1, "POST /explorer/pages", `{"sendId":"s1","draft":{"method":"POST","path":"/raw/list?size=5"}}`)
+	a := h.call(1, "POST /explorer/pages", `{"sendId":"s1","draft":{"method":"POST","path":"/raw/list?size=5"}}`)
 	if got, want := h.fault(a), "draft.method: only GET requests can be sent page by page"; got != want ||
 		len(s.requests()) != 0 {
 		t.Errorf("got %s and %q, want %s and no request", got, s.requests(), want)

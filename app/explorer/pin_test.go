@@ -122,7 +122,7 @@ func TestPinnedPortalAcceptsOnlyThePinnedCertificate(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if a := h.ask(1, "POST /explorer/portals/test", string(body)); !strings.Contains(a.body, tt.want) {
+			if a := h.call(1, "POST /explorer/portals/test", string(body)); !strings.Contains(a.body, tt.want) {
 				t.Errorf("got %d %s, want %s", a.status, a.body, tt.want)
 			}
 			if leaked := strings.Contains(seen, "t0k3n-0f-far"); leaked != (tt.want == ok) {

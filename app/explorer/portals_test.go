@@ -53,10 +53,10 @@ func faraway(w http.ResponseWriter, r *http.Request) {
 
 func (h *fixture) addPortal(user int, body string) string {
 	h.t.Helper()
-	a := h.ask(user, "POST /explorer/portals", body)
+	a := h.call(user, "POST /explorer/portals", body)
 	var row struct{ ID int64 }
 	if err := json.Unmarshal([]byte(a.body), &row); err != nil || row.ID == 0 {
-		h.t.Fatalf("adding a portal answered %d %s", a.status, a.body)
+		h.t.Fatalf("adding a portal returned %d %s", a.status, a.body)
 	}
 	return fmt.Sprint(row.ID)
 }
@@ -64,10 +64,10 @@ func (h *fixture) addPortal(user int, body string) string {
 // bodyAt sends a GET to a portal and returns the body.
 func (h *fixture) bodyAt(user int, portal, path string) string {
 	h.t.Helper()
-	a := h.ask(user, "POST /explorer/send?portal="+portal, `{"sendId":"s","draft":{"method":"GET","path":"`+path+`"}}`)
+	a := h.call(user, "POST /explorer/send?portal="+portal, `{"sendId":"s","draft":{"method":"GET","path":"`+path+`"}}`)
 	var r reply
 	if err := json.Unmarshal([]byte(a.body), &r); err != nil || a.status != 200 {
-		h.t.Fatalf("%s answered %d %s", path, a.status, a.body)
+		h.t.Fatalf("%s returned %d %s", path, a.status, a.body)
 	}
 	return h.body(user, r.Document)
 }
@@ -78,33 +78,33 @@ func TestRemoteSignInKeepsSecretsInTheKeyring(t *testing.T) {
 	defer far.Close()
 	id := h.addPortal(1, `{"name":"Far","baseUrl":"`+far.URL+`/api/"}`)
 
-	if a := h.ask(1, "POST /explorer/portals/"+id+"/session",
+	if a := h.call(1, "POST /explorer/portals/"+id+"/session",
 		`{"username":"operator","password":"wrong"}`); a.status != 400 ||
 		!strings.Contains(a.body, "Far does not accept this user name and password") {
-		t.Errorf("a wrong password answered %d %s", a.status, a.body)
+		t.Errorf("a wrong password returned %d %s", a.status, a.body)
 	}
-	if a := h.ask(1, "POST /explorer/portals/"+id+"/session",
+	if a := h.call(1, "POST /explorer/portals/"+id+"/session",
 		`{"username":"operator","password":"pa55word-there"}`); a.status != 200 ||
 		!strings.Contains(a.body, `"user":"operator"`) {
-		t.Fatalf("the sign-in answered %d %s", a.status, a.body)
+		t.Fatalf("the sign-in returned %d %s", a.status, a.body)
 	}
 	if got, want := h.bodyAt(1, id, "/things/7"),
 		`{"cookie":"spyglass_zz=f4r-s3ss10n","csrf":"","authorization":""}`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	if a := h.ask(2, "POST /explorer/send?portal="+id,
+	if a := h.call(2, "POST /explorer/send?portal="+id,
 		`{"sendId":"s","draft":{"method":"GET","path":"/x"}}`); a.status != 404 {
-		t.Errorf("somebody else's portal answered %d %s", a.status, a.body)
+		t.Errorf("somebody else's portal returned %d %s", a.status, a.body)
 	}
 	token := h.addPortal(1, `{"name":"Token","baseUrl":"`+far.URL+`/api","auth":"token","secret":"t0k3n-0f-far"}`)
 	if got := h.bodyAt(1, token, "/things/7"); !strings.Contains(got, `"authorization":"Bearer t0k3n-0f-far"`) {
 		t.Errorf("the token did not go out: %s", got)
 	}
-	if a := h.ask(1, "GET /explorer/portals/all", ""); strings.Contains(a.body, "t0k3n-0f-far") ||
+	if a := h.call(1, "GET /explorer/portals/all", ""); strings.Contains(a.body, "t0k3n-0f-far") ||
 		strings.Contains(a.body, "f4r-") || !strings.Contains(a.body, `"secret":"********"`) {
 		t.Errorf("the list is %s", a.body)
 	}
-	if a := h.ask(1, "PATCH /explorer/portals/"+token, `{"baseUrl":"http://127.0.0.1:1/api"}`); !strings.Contains(
+	if a := h.call(1, "PATCH /explorer/portals/"+token, `{"baseUrl":"http://127.0.0.1:1/api"}`); !strings.Contains(
 		a.body, `"secret":""`) {
 		t.Errorf("a credential stayed with another address: %s", a.body)
 	}
@@ -119,12 +119,12 @@ func TestRemoteSignInKeepsSecretsInTheKeyring(t *testing.T) {
 			}
 		}
 	}
-	if a := h.ask(1, "DELETE /explorer/portals/"+id+"/session", ""); !strings.Contains(a.body,
+	if a := h.call(1, "DELETE /explorer/portals/"+id+"/session", ""); !strings.Contains(a.body,
 		`"account":"operator"`) || !strings.Contains(a.body, `"user":""`) {
 		t.Errorf("without the session it is forgotten who signed in: %s", a.body)
 	}
-	if a := h.ask(1, "DELETE /explorer/portals/"+id, ""); a.status != 200 {
-		t.Fatalf("deleting answered %d %s", a.status, a.body)
+	if a := h.call(1, "DELETE /explorer/portals/"+id, ""); a.status != 200 {
+		t.Fatalf("deleting returned %d %s", a.status, a.body)
 	}
 	if len(h.secrets.values) != 0 {
 		t.Errorf("the keyring still holds %d secrets", len(h.secrets.values))
@@ -137,13 +137,13 @@ func TestTabsVariablesAndHistoryBelongToAPortal(t *testing.T) {
 	defer far.Close()
 	id := h.addPortal(1, `{"name":"Far","baseUrl":"`+far.URL+`/api","auth":"none"}`)
 	for _, at := range []string{"", "?portal=" + id} {
-		h.ask(1, "POST /explorer/tabs"+at, `{"name":"tab at `+at+`"}`)
-		if a := h.ask(1, "POST /explorer/variables"+at, `{"name":"host","value":"x"}`); a.status != 201 &&
+		h.call(1, "POST /explorer/tabs"+at, `{"name":"tab at `+at+`"}`)
+		if a := h.call(1, "POST /explorer/variables"+at, `{"name":"host","value":"x"}`); a.status != 201 &&
 			a.status != 200 {
-			t.Errorf("a variable of the same name at another portal answered %d %s", a.status, a.body)
+			t.Errorf("a variable of the same name at another portal returned %d %s", a.status, a.body)
 		}
 	}
-	h.ask(1, "POST /explorer/variables?portal="+id, `{"name":"everywhere","value":"x","scope":"global"}`)
+	h.call(1, "POST /explorer/variables?portal="+id, `{"name":"everywhere","value":"x","scope":"global"}`)
 	h.bodyAt(1, id, "/things/1")
 	for _, tt := range []struct{ do, want string }{
 		{"GET /explorer/tabs?fields=name", `"total":1,"searchId":null,"items":[{"name":"tab at "}]`},
@@ -154,17 +154,17 @@ func TestTabsVariablesAndHistoryBelongToAPortal(t *testing.T) {
 		{"GET /explorer/history?fields=path", `"total":0`},
 		{"GET /explorer/history?fields=path&portal=" + id, `"items":[{"path":"/things/1"}]`},
 	} {
-		if a := h.ask(1, tt.do, ""); !strings.Contains(a.body, tt.want) {
-			t.Errorf("%s answered %s\nwant %s", tt.do, a.body, tt.want)
+		if a := h.call(1, tt.do, ""); !strings.Contains(a.body, tt.want) {
+			t.Errorf("%s returned %s\nwant %s", tt.do, a.body, tt.want)
 		}
 	}
-	h.ask(1, "PATCH /explorer/settings", `{"activePortal":`+id+`}`)
-	if a := h.ask(1, "GET /explorer/start", ""); !strings.Contains(a.body, `"portal":{"id":`+id+`,"name":"Far"`) ||
+	h.call(1, "PATCH /explorer/settings", `{"activePortal":`+id+`}`)
+	if a := h.call(1, "GET /explorer/start", ""); !strings.Contains(a.body, `"portal":{"id":`+id+`,"name":"Far"`) ||
 		!strings.Contains(a.body, `"readOnly":true`) {
 		t.Errorf("the start is %s", a.body)
 	}
-	h.ask(1, "DELETE /explorer/portals/"+id, "")
-	if a := h.ask(1, "GET /explorer/start", ""); !strings.Contains(a.body, `"portal":{"id":0,"name":"Demo portal"`) ||
+	h.call(1, "DELETE /explorer/portals/"+id, "")
+	if a := h.call(1, "GET /explorer/start", ""); !strings.Contains(a.body, `"portal":{"id":0,"name":"Demo portal"`) ||
 		strings.Contains(a.body, "?portal=") {
 		t.Errorf("after deleting, the start is %s", a.body)
 	}
@@ -174,12 +174,12 @@ func TestCatalogOfARemotePortalComesFromItsOpenAPI(t *testing.T) {
 	h := build(t)
 	far := httptest.NewServer(http.HandlerFunc(faraway))
 	id := h.addPortal(1, `{"name":"Far","baseUrl":"`+far.URL+`/api","auth":"none"}`)
-	if a := h.ask(1, "POST /explorer/portals/"+id+"/catalog", ""); !strings.Contains(a.body, `"catalogFrom":"`+far.URL+
+	if a := h.call(1, "POST /explorer/portals/"+id+"/catalog", ""); !strings.Contains(a.body, `"catalogFrom":"`+far.URL+
 		`/api/openapi.json"`) {
-		t.Fatalf("reading the catalog answered %d %s", a.status, a.body)
+		t.Fatalf("reading the catalog returned %d %s", a.status, a.body)
 	}
 	far.Close()
-	a := h.ask(1, "GET /explorer/catalog?portal="+id, "")
+	a := h.call(1, "GET /explorer/catalog?portal="+id, "")
 	for _, want := range []string{
 		`"name":"Things"`, `"id":"GET /things/{id}"`, `"doc":"One of them."`, `"permission":"read on things"`,
 		`"path":"/things/7"`, `"id":"POST /things"`, `"status":201`,
@@ -189,7 +189,7 @@ func TestCatalogOfARemotePortalComesFromItsOpenAPI(t *testing.T) {
 			t.Errorf("the catalog lacks %s: %s", want, a.body)
 		}
 	}
-	if a := h.ask(1, "GET /explorer/catalog", ""); strings.Contains(a.body, "Things") {
+	if a := h.call(1, "GET /explorer/catalog", ""); strings.Contains(a.body, "Things") {
 		t.Error("the built-in portal shows another one's catalog")
 	}
 }
@@ -207,23 +207,23 @@ func TestPortalIsTestedBeforeItIsSaved(t *testing.T) {
 	}))
 	defer page.Close()
 	try := func(base, more string) answer {
-		return h.ask(1, "POST /explorer/portals/test", `{"name":"x","auth":"none","baseUrl":"`+base+`"`+more+`}`)
+		return h.call(1, "POST /explorer/portals/test", `{"name":"x","auth":"none","baseUrl":"`+base+`"`+more+`}`)
 	}
 	if a := try(far.URL+"/api", ""); !strings.Contains(a.body, `"version":"3.9.1","user":"operator","sentence":"",`+
 		`"ok":true`) {
-		t.Errorf("a portal answered %d %s", a.status, a.body)
+		t.Errorf("a portal returned %d %s", a.status, a.body)
 	}
 	a := try(secure.URL+"/api", "")
 	print := fingerprint(secure)
 	if a.status != 502 || !strings.Contains(a.body, "is not signed by an authority that this computer trusts") ||
 		!strings.Contains(a.body, print) {
-		t.Errorf("an unknown certificate answered %d %s, want %s in it", a.status, a.body, print)
+		t.Errorf("an unknown certificate returned %d %s, want %s in it", a.status, a.body, print)
 	}
 	if a := try(secure.URL+"/api", `,"fingerprint":"`+print+`"`); !strings.Contains(a.body, `"ok":true`) {
-		t.Errorf("an accepted certificate answered %d %s", a.status, a.body)
+		t.Errorf("an accepted certificate returned %d %s", a.status, a.body)
 	}
 	if a := try(secure.URL+"/api", `,"fingerprint":"`+strings.Repeat("0", 64)+`"`); a.status != 502 {
-		t.Errorf("another certificate than the accepted one answered %d %s", a.status, a.body)
+		t.Errorf("another certificate than the accepted one returned %d %s", a.status, a.body)
 	}
 	for base, want := range map[string]string{
 		page.URL + "/api":              "it is not an API (text/html)",
@@ -233,7 +233,7 @@ func TestPortalIsTestedBeforeItIsSaved(t *testing.T) {
 		"ftp://x":                      "an address must begin with http:// or https://",
 	} {
 		if a := try(base, `,"proxy":"none"`); !strings.Contains(a.body, want) {
-			t.Errorf("%s answered %d %s, want %s", base, a.status, a.body, want)
+			t.Errorf("%s returned %d %s, want %s", base, a.status, a.body, want)
 		}
 	}
 }
@@ -255,9 +255,9 @@ func TestAddressWithoutAPathFindsTheAPI(t *testing.T) {
 			far.URL + "/":       `"ok":true,"baseUrl":"` + far.URL + mount + `"`,
 			far.URL + "/portal": `"ok":false,"baseUrl":"` + far.URL + `/portal"`,
 		} {
-			if a := h.ask(1, "POST /explorer/portals/test", `{"name":"x","auth":"none","baseUrl":"`+base+
+			if a := h.call(1, "POST /explorer/portals/test", `{"name":"x","auth":"none","baseUrl":"`+base+
 				`"}`); !strings.Contains(a.body, want) {
-				t.Errorf("%s answered %d %s, want %s", base, a.status, a.body, want)
+				t.Errorf("%s returned %d %s, want %s", base, a.status, a.body, want)
 			}
 		}
 		far.Close()
@@ -269,9 +269,9 @@ func TestSignInAtAWrongAddressReportsTheAddress(t *testing.T) {
 	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(405) }))
 	defer far.Close()
 	id := h.addPortal(1, `{"name":"Far","baseUrl":"`+far.URL+`"}`)
-	a := h.ask(1, "POST /explorer/portals/"+id+"/session", `{"username":"operator","password":"pa55word-there"}`)
+	a := h.call(1, "POST /explorer/portals/"+id+"/session", `{"username":"operator","password":"pa55word-there"}`)
 	if want := "there is no sign-in at " + far.URL; !strings.Contains(a.body, want) || a.status != 502 {
-		t.Errorf("a sign-in answered %d %s, want %s", a.status, a.body, want)
+		t.Errorf("a sign-in returned %d %s, want %s", a.status, a.body, want)
 	}
 }
 
@@ -280,9 +280,9 @@ func TestRedirectToAnotherHostIsShownAndGetsNoCredential(t *testing.T) {
 	far := httptest.NewServer(http.HandlerFunc(faraway))
 	defer far.Close()
 	id := h.addPortal(1, `{"name":"Far","baseUrl":"`+far.URL+`/api","auth":"token","secret":"t0k3n"}`)
-	a := h.ask(1, "POST /explorer/send?portal="+id, `{"sendId":"s","draft":{"method":"GET","path":"/away"}}`)
+	a := h.call(1, "POST /explorer/send?portal="+id, `{"sendId":"s","draft":{"method":"GET","path":"/away"}}`)
 	if !strings.Contains(a.body, `"status":302`) || !strings.Contains(a.body, "http://127.0.0.2:1/api/things") {
-		t.Errorf("a redirect answered %s", a.body)
+		t.Errorf("a redirect returned %s", a.body)
 	}
 }
 
@@ -301,7 +301,7 @@ func TestRemoteResponsesAreStoredWithoutSecrets(t *testing.T) {
 	defer far.Close()
 	for _, auth := range []string{`"auth":"none"`, `"auth":"token","secret":"t0k3n-0f-far"`} {
 		id := h.addPortal(1, `{"name":`+strconv.Quote("Far "+auth)+`,"baseUrl":"`+far.URL+`/api",`+auth+`}`)
-		a := h.ask(1, "POST /explorer/send?portal="+id, `{"sendId":"s","draft":{"method":"GET","path":"/x"}}`)
+		a := h.call(1, "POST /explorer/send?portal="+id, `{"sendId":"s","draft":{"method":"GET","path":"/x"}}`)
 		var live reply
 		if err := json.Unmarshal([]byte(a.body), &live); err != nil {
 			t.Fatal(err)
@@ -310,7 +310,7 @@ func TestRemoteResponsesAreStoredWithoutSecrets(t *testing.T) {
 			strings.Contains(a.body, "were masked") {
 			t.Errorf("%s: the response that is shown is %s", auth, got)
 		}
-		a = h.ask(1, fmt.Sprintf("GET /explorer/history/%d/reply?portal=%s", live.HistoryID, id), "")
+		a = h.call(1, fmt.Sprintf("GET /explorer/history/%d/reply?portal=%s", live.HistoryID, id), "")
 		var kept reply
 		if err := json.Unmarshal([]byte(a.body), &kept); err != nil {
 			t.Fatal(err)

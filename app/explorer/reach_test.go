@@ -27,15 +27,15 @@ func TestSendingToOtherPortalsNeedsPermission(t *testing.T) {
 		"POST /explorer/portals/" + id + "/catalog":   "",
 		"POST /explorer/lookup?portal=" + id:          `{"draft":{"method":"GET","path":"/x"}}`,
 	} {
-		if a := h.ask(stranger, do, body); a.status != 403 ||
+		if a := h.call(stranger, do, body); a.status != 403 ||
 			!strings.Contains(a.body, "Your role cannot send requests to other portals") {
-			t.Errorf("%s answered %d %s", do, a.status, a.body)
+			t.Errorf("%s returned %d %s", do, a.status, a.body)
 		}
 	}
 	if asked.Load() != 0 {
 		t.Errorf("the other portal was asked %d times", asked.Load())
 	}
-	if a := h.ask(1, "GET /explorer/start", ""); !strings.Contains(a.body, `"write on explorer"`) {
+	if a := h.call(1, "GET /explorer/start", ""); !strings.Contains(a.body, `"write on explorer"`) {
 		t.Error("the administrator's rights lack it")
 	}
 }
@@ -52,15 +52,15 @@ func TestProxyIsNotUsedForForbiddenAddresses(t *testing.T) {
 		"http://169.254.169.254/latest": "is a multicast, link-local or metadata address",
 		h.base + "/api":                 "is this Spyglass itself",
 	} {
-		if a := h.ask(1, "POST /explorer/portals/test", `{"name":"x","auth":"none","baseUrl":"`+base+`","proxy":"`+
+		if a := h.call(1, "POST /explorer/portals/test", `{"name":"x","auth":"none","baseUrl":"`+base+`","proxy":"`+
 			proxy.URL+`"}`); a.status != 502 || !strings.Contains(a.body, want) {
-			t.Errorf("%s answered %d %s", base, a.status, a.body)
+			t.Errorf("%s returned %d %s", base, a.status, a.body)
 		}
 	}
 	if asked.Load() != 0 {
 		t.Errorf("the proxy was asked %d times", asked.Load())
 	}
-	if h.ask(1, "POST /explorer/portals/test", `{"name":"x","auth":"none","baseUrl":"http://192.0.2.7/api","proxy":"`+
+	if h.call(1, "POST /explorer/portals/test", `{"name":"x","auth":"none","baseUrl":"http://192.0.2.7/api","proxy":"`+
 		proxy.URL+`"}`); asked.Load() == 0 {
 		t.Error("the proxy got nothing at all")
 	}
@@ -80,20 +80,20 @@ func TestSendingCredentialsUnencryptedNeedsConsent(t *testing.T) {
 		{"http://[::1]:9/api", "token", "", `"sendInClear":false`},
 		{"http://localhost:9/api", "session", "", `"sendInClear":false`},
 	} {
-		a := h.ask(1, "POST /explorer/portals", `{"name":"`+c.base+c.auth+c.more[:min(1, len(c.more))]+`","baseUrl":"`+
+		a := h.call(1, "POST /explorer/portals", `{"name":"`+c.base+c.auth+c.more[:min(1, len(c.more))]+`","baseUrl":"`+
 			c.base+`","auth":"`+c.auth+`"`+c.more+`}`)
 		if !strings.Contains(a.body, c.want) || (a.status == 400) != (c.want == refused) {
-			t.Errorf("%s by %s%s answered %d %s", c.base, c.auth, c.more, a.status, a.body)
+			t.Errorf("%s by %s%s returned %d %s", c.base, c.auth, c.more, a.status, a.body)
 		}
 	}
-	if a := h.ask(1, "POST /explorer/portals/test", `{"name":"x","auth":"token","secret":"t",`+
+	if a := h.call(1, "POST /explorer/portals/test", `{"name":"x","auth":"token","secret":"t",`+
 		`"baseUrl":"http://192.0.2.7/api"}`); a.status != 400 || !strings.Contains(a.body, refused) {
-		t.Errorf("a test of a portal answered %d %s", a.status, a.body)
+		t.Errorf("a test of a portal returned %d %s", a.status, a.body)
 	}
 	id := h.addPortal(1, `{"name":"Far","baseUrl":"http://192.0.2.8/api","auth":"token","sendInClear":true}`)
-	if a := h.ask(1, "PATCH /explorer/portals/"+id, `{"baseUrl":"http://192.0.2.9/api"}`); a.status != 400 ||
+	if a := h.call(1, "PATCH /explorer/portals/"+id, `{"baseUrl":"http://192.0.2.9/api"}`); a.status != 400 ||
 		!strings.Contains(a.body, refused) {
-		t.Errorf("another address answered %d %s", a.status, a.body)
+		t.Errorf("another address returned %d %s", a.status, a.body)
 	}
 }
 
@@ -118,9 +118,9 @@ func TestExplorerConnectsOnlyToAllowedNetworks(t *testing.T) {
 	} {
 		h.allowed, h.refused = c.allowed, c.refused
 		before := asked.Load()
-		a := h.ask(1, "POST /explorer/send?portal="+id, `{"sendId":"s","draft":{"method":"GET","path":"/x"}}`)
+		a := h.call(1, "POST /explorer/send?portal="+id, `{"sendId":"s","draft":{"method":"GET","path":"/x"}}`)
 		if c.proxy != "" {
-			a = h.ask(1, "POST /explorer/portals/test", `{"name":"x","auth":"none","baseUrl":"http://10.1.2.3/api",`+
+			a = h.call(1, "POST /explorer/portals/test", `{"name":"x","auth":"none","baseUrl":"http://10.1.2.3/api",`+
 				`"proxy":"`+c.proxy+`"}`)
 		}
 		if reached := asked.Load() > before; reached != (c.want == "") || !strings.Contains(a.body, c.want) {
@@ -143,13 +143,14 @@ func TestProxyIsUsedOnlyForAllowedNetworks(t *testing.T) {
 		"10.1.2.3":               "10.1.2.3 is in the network 10.0.0.0/8 of explorerRefusedNetworks",
 		"only.the.proxy.invalid": "cannot be resolved",
 	} {
-		a := h.ask(1, "POST /explorer/portals/test", `{"name":"x","auth":"none","baseUrl":"http://`+host+
+		a := h.call(1, "POST /explorer/portals/test", `{"name":"x","auth":"none","baseUrl":"http://`+host+
 			`/api","proxy":"`+proxy.URL+`"}`)
 		if a.status != 502 || !strings.Contains(a.body, want) || asked.Load() != 0 {
-			t.Errorf("%s: the proxy was asked %d times, and the answer is %d %s", host, asked.Load(), a.status, a.body)
+			t.Errorf("%s: the proxy was asked %d times, and the response is %d %s", host, asked.Load(), a.status,
+				a.body)
 		}
 	}
-	if h.ask(1, "POST /explorer/portals/test", `{"name":"x","auth":"none","baseUrl":"http://192.0.2.7/api","proxy":"`+
+	if h.call(1, "POST /explorer/portals/test", `{"name":"x","auth":"none","baseUrl":"http://192.0.2.7/api","proxy":"`+
 		proxy.URL+`"}`); asked.Load() == 0 {
 		t.Error("the proxy got nothing at all")
 	}

@@ -14,7 +14,7 @@ func TestResponseInAnotherCharsetIsShownDecodedAndSavedUnchanged(t *testing.T) {
 		w.WriteHeader(http.StatusConflict)
 		_, _ = w.Write([]byte(sent))
 	})
-	a := h.ask(1, "POST /explorer/send", `{"draft":{"path":"/raw/x"}}`)
+	a := h.call(1, "POST /explorer/send", `{"draft":{"path":"/raw/x"}}`)
 	for _, want := range []string{`"text":"Zürich is full"`, `"reading":"The text is in iso-8859-1. A saved file` +
 		` keeps the original bytes"`, `"message":"Zürich is full"`, `"bytes":43,`} {
 		if !strings.Contains(a.body, want) {
@@ -25,7 +25,7 @@ func TestResponseInAnotherCharsetIsShownDecodedAndSavedUnchanged(t *testing.T) {
 	if got := h.body(1, r.Document); got != sent {
 		t.Errorf("saved %q, want %q", got, sent)
 	}
-	again := h.ask(1, "GET /explorer/history/2/reply", "")
+	again := h.call(1, "GET /explorer/history/2/reply", "")
 	if !strings.Contains(again.body, `"text":"Zürich is full"`) || !strings.Contains(again.body, `"bytes":43,`) {
 		t.Errorf("from the history: %s", again.body)
 	}

@@ -33,7 +33,7 @@ func TestFileIsSavedWhereTheUserChooses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return h.ask(window, "POST /explorer/native/save", string(body))
+		return h.call(window, "POST /explorer/native/save", string(body))
 	}
 	h.answerRaw(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/api/raw/no" {

@@ -12,17 +12,17 @@ import (
 func (h *fixture) saved(collection int, name, draft string) {
 	h.t.Helper()
 	body := fmt.Sprintf(`{"collectionId":%d,"name":%q,"draft":%s}`, collection, name, draft)
-	if a := h.ask(1, "POST /explorer/requests", body); a.status != 201 && a.status != 200 {
-		h.t.Fatalf("%s answered %d %s", body, a.status, a.body)
+	if a := h.call(1, "POST /explorer/requests", body); a.status != 201 && a.status != 200 {
+		h.t.Fatalf("%s returned %d %s", body, a.status, a.body)
 	}
 }
 
 func (h *fixture) script(body string) string {
 	h.t.Helper()
-	a := h.ask(1, "POST /explorer/script", body)
+	a := h.call(1, "POST /explorer/script", body)
 	var script struct{ Text string }
 	if err := json.Unmarshal([]byte(a.body), &script); err != nil || a.status != 200 {
-		h.t.Fatalf("%s answered %d %s", body, a.status, a.body)
+		h.t.Fatalf("%s returned %d %s", body, a.status, a.body)
 	}
 	return script.Text
 }
@@ -35,10 +35,10 @@ func TestSavedCollectionBecomesAScript(t *testing.T) {
 		{Name: "items", Schema: resource.Schema{Type: "array", Items: &resource.Schema{Type: "object",
 			Properties: []resource.Key{{Name: "id", Schema: resource.Integer("")}}}}}}}
 	h := buildWith(t, []resource.Endpoint{list})
-	h.ask(1, "POST /explorer/collections", `{"name":"Fleet"}`)
-	h.ask(1, "POST /explorer/variables", `{"name":"which","value":"seven"}`)
-	h.ask(1, "POST /explorer/variables", `{"name":"token","value":"pLaNtEd-1"}`)
-	h.ask(1, "POST /explorer/variables", `{"name":"hush","value":"pLaNtEd-2","secret":true}`)
+	h.call(1, "POST /explorer/collections", `{"name":"Fleet"}`)
+	h.call(1, "POST /explorer/variables", `{"name":"which","value":"seven"}`)
+	h.call(1, "POST /explorer/variables", `{"name":"token","value":"pLaNtEd-1"}`)
+	h.call(1, "POST /explorer/variables", `{"name":"hush","value":"pLaNtEd-2","secret":true}`)
 	h.extractor(1, `{"endpoint":"GET /raw/list","path":"$.items[*].id","variable":"first"}`)
 	h.extractor(1, `{"endpoint":"GET /raw/list","path":"$..id","variable":"any"}`)
 	h.saved(1, "All of them", `{"method":"GET","path":"/raw/list?size=20&filter={{which}}"}`)
@@ -93,11 +93,11 @@ func TestSavedCollectionBecomesAScript(t *testing.T) {
 		t.Errorf("one page was asked for:\n%s", once)
 	}
 	for body, want := range map[string]int{`{"requests":[7]}`: 404, `{}`: 400, `{"ids":[1],"requests":[1]}`: 400} {
-		if got := h.ask(1, "POST /explorer/script", body); got.status != want {
+		if got := h.call(1, "POST /explorer/script", body); got.status != want {
 			t.Errorf("%s: %d %s, want %d", body, got.status, got.body, want)
 		}
 	}
-	if got := h.ask(2, "POST /explorer/script", `{"requests":[1]}`); got.status != 404 {
+	if got := h.call(2, "POST /explorer/script", `{"requests":[1]}`); got.status != 404 {
 		t.Errorf("another's request became a script: %d %s", got.status, got.body)
 	}
 }

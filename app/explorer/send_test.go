@@ -35,12 +35,12 @@ func TestSendReturnsTheWholeExchange(t *testing.T) {
 	if len(r.Rows) != 16 || r.Rows[1]["key"] != "total" || r.Rows[1]["text"] != "1204" {
 		t.Errorf("the rows are %v", r.Rows)
 	}
-	a := h.ask(1, "GET /explorer/history/1?fields=method,path,url,status,statusText,bytes,error,kept", "")
+	a := h.call(1, "GET /explorer/history/1?fields=method,path,url,status,statusText,bytes,error,kept", "")
 	if want := `{"method":"GET","path":"/alert/alerts","url":"` + h.base +
 		`/api/alert/alerts?size=3","status":200,"statusText":"OK","bytes":79,"error":"","kept":true}`; a.body != want {
 		t.Errorf("got  %s\nwant %s", a.body, want)
 	}
-	a = h.ask(1, "GET /explorer/history/1/reply", "")
+	a = h.call(1, "GET /explorer/history/1/reply", "")
 	var again reply
 	if err := json.Unmarshal([]byte(a.body), &again); err != nil {
 		t.Fatal(a.body)
@@ -100,7 +100,7 @@ func TestInvalidHeadersAreNotSent(t *testing.T) {
 	} {
 		t.Run(tt.method+tt.headers, func(t *testing.T) {
 			got.Store(nil)
-			a := h.ask(1, "POST /explorer/send", `{"draft":{"method":"`+tt.method+`","path":"/raw/x","headers":[`+
+			a := h.call(1, "POST /explorer/send", `{"draft":{"method":"`+tt.method+`","path":"/raw/x","headers":[`+
 				tt.headers+`]}}`)
 			if tt.fault != "" {
 				if text := h.fault(a); text != tt.fault || got.Load() != nil {
@@ -140,7 +140,7 @@ func TestCancelEndsTheRequestAndIsInTheHistory(t *testing.T) {
 	if got, want := next(t, events), `workspace {"kind":"history"}`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	a := h.ask(1, "GET /explorer/history?fields=path,status,error,kept", "")
+	a := h.call(1, "GET /explorer/history?fields=path,status,error,kept", "")
 	if want := `{"total":1,"searchId":null,"items":[{"path":"/raw/slow","status":0,"error":"cancelled",` +
 		`"kept":false}],"data":null}`; a.body != want {
 		t.Errorf("got %s, want %s", a.body, want)
@@ -156,7 +156,7 @@ func TestStopCancelsRequestsAndStreamsAndRefusesNewOnes(t *testing.T) {
 	})
 	events := h.listen(1)
 	done := make(chan answer, 1)
-	go func() { done <- h.ask(1, "POST /explorer/send", `{"draft":{"path":"/raw/slow"}}`) }()
+	go func() { done <- h.call(1, "POST /explorer/send", `{"draft":{"path":"/raw/slow"}}`) }()
 	<-arrived
 	h.Stop()
 	if a := <-done; a.status != 502 || h.fault(a) != "portal: Spyglass is stopping" {
@@ -167,8 +167,8 @@ func TestStopCancelsRequestsAndStreamsAndRefusesNewOnes(t *testing.T) {
 			t.Errorf("the stream still sent %s", e)
 		}
 	}
-	if a := h.ask(1, "POST /explorer/send", `{"draft":{"path":"/raw/slow"}}`); a.status != 502 {
-		t.Errorf("a later request answered %d", a.status)
+	if a := h.call(1, "POST /explorer/send", `{"draft":{"path":"/raw/slow"}}`); a.status != 502 {
+		t.Errorf("a later request returned %d", a.status)
 	}
 }
 
@@ -201,9 +201,10 @@ func TestConnectionErrorNamesTheAddress(t *testing.T) {
 				_, _ = w.Write([]byte("0123456789"))
 			}
 		}, `portal: ` + address + ` responded with 200 OK, but did not finish within 1 second`, true, serve.Stalled},
-		{"cut before the answer", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, `portal: ` +
-			address + ` closed the connection without a response`, false, serve.NoResponse},
-		{"cut within the answer", func(w http.ResponseWriter, _ *http.Request) {
+		{"cut before the response", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+			`portal: ` +
+				address + ` closed the connection without a response`, false, serve.NoResponse},
+		{"cut within the response", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "100")
 			_, _ = w.Write([]byte("0123456789"))
 			_ = http.NewResponseController(w).Flush()
@@ -216,11 +217,11 @@ func TestConnectionErrorNamesTheAddress(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			h.answerRaw(tt.raw)
-			a := h.ask(1, "POST /explorer/send", `{"draft":{"path":"/raw/x?k=`+planted+`","timeout":1}}`)
+			a := h.call(1, "POST /explorer/send", `{"draft":{"path":"/raw/x?k=`+planted+`","timeout":1}}`)
 			if got := h.fault(a); a.status != 502 || !strings.HasPrefix(got, tt.fault) ||
 				strings.Contains(a.body, `"answered":true`) != tt.there ||
 				!strings.Contains(a.body, `"failure":"`+string(tt.is)+`"`) {
-				t.Errorf("got %d %s, want %s, answered %t and the failure %s:\n%s", a.status, got, tt.fault, tt.there,
+				t.Errorf("got %d %s, want %s, returned %t and the failure %s:\n%s", a.status, got, tt.fault, tt.there,
 					tt.is, a.body)
 			}
 		})
@@ -235,15 +236,15 @@ func TestTabKeepsItsResponseAfterAFailedSend(t *testing.T) {
 		}
 		fmt.Fprint(w, `{"total":1,"items":[{"id":1}]}`)
 	})
-	h.ask(1, "POST /explorer/tabs", `{}`)
+	h.call(1, "POST /explorer/tabs", `{}`)
 	for _, tt := range []struct{ do, body, want string }{
 		{"send", `"draft":{"path":"/raw/list"}`, `{"historyId":1}`},
 		{"send", `"draft":{"path":"/raw/gone"}`, `{"historyId":1}`},
 		{"pages", `"sendId":"s","draft":{"path":"/raw/list?size=5"}`, `{"historyId":3}`},
 		{"pages", `"sendId":"s","draft":{"path":"/raw/gone"}`, `{"historyId":3}`},
 	} {
-		h.ask(1, "POST /explorer/"+tt.do, `{"tabId":1,`+tt.body+`}`)
-		if a := h.ask(1, "GET /explorer/tabs/1?fields=historyId", ""); a.body != tt.want {
+		h.call(1, "POST /explorer/"+tt.do, `{"tabId":1,`+tt.body+`}`)
+		if a := h.call(1, "GET /explorer/tabs/1?fields=historyId", ""); a.body != tt.want {
 			t.Errorf("after %s %s got %s, want %s", tt.do, tt.body, a.body, tt.want)
 		}
 	}
@@ -286,9 +287,9 @@ func TestPOSTIsSentOnce(t *testing.T) {
 		}
 	})
 	h.send(1, `{"method":"POST","path":"/raw/x"}`)
-	if a := h.ask(1, "POST /explorer/send", `{"draft":{"method":"POST","path":"/raw/x"}}`); a.status != 502 ||
+	if a := h.call(1, "POST /explorer/send", `{"draft":{"method":"POST","path":"/raw/x"}}`); a.status != 502 ||
 		times.Load() != 2 {
-		t.Errorf("answered %d after %d requests", a.status, times.Load())
+		t.Errorf("returned %d after %d requests", a.status, times.Load())
 	}
 }
 
@@ -319,16 +320,16 @@ func TestLargeResponseIsStreamedToDisk(t *testing.T) {
 		t.Errorf("got %d bytes, %v of %v items, %d rows, quota %v", r.Bytes, *r.Items, *r.Total, len(r.Rows), r.Quota)
 	}
 	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 12<<20 {
-		t.Errorf("%d bytes of heap hold an answer of %d", grown, r.Bytes)
+		t.Errorf("%d bytes of heap hold a response of %d", grown, r.Bytes)
 	}
 	if total := after.TotalAlloc - before.TotalAlloc; int64(total) > r.Bytes*2 {
 		t.Errorf("%d bytes were allocated on the way", total)
 	}
-	a := h.ask(1, fmt.Sprintf("GET /explorer/documents/%s/find?query=%%22&from=0", r.Document), "")
+	a := h.call(1, fmt.Sprintf("GET /explorer/documents/%s/find?query=%%22&from=0", r.Document), "")
 	if a.status != 200 {
-		t.Errorf("finding in it answered %d %s", a.status, a.body)
+		t.Errorf("finding in it returned %d %s", a.status, a.body)
 	}
-	if a := h.ask(1, "GET /explorer/history/1/reply", ""); a.status != 404 {
+	if a := h.call(1, "GET /explorer/history/1/reply", ""); a.status != 404 {
 		t.Errorf("it was kept in the history: %d", a.status)
 	}
 }
@@ -349,7 +350,7 @@ func TestProgressIsReportedDuringTheDownload(t *testing.T) {
 		}
 	})
 	done := make(chan answer, 1)
-	go func() { done <- h.ask(1, "POST /explorer/send", `{"sendId":"mine","draft":{"path":"/raw/x"}}`) }()
+	go func() { done <- h.call(1, "POST /explorer/send", `{"sendId":"mine","draft":{"path":"/raw/x"}}`) }()
 	var got struct {
 		SendID             string
 		Received, Expected int64
@@ -361,7 +362,7 @@ func TestProgressIsReportedDuringTheDownload(t *testing.T) {
 		t.Errorf("got %s", text)
 	}
 	<-done
-	h.ask(2, "PATCH /explorer/settings", `{"a":1}`)
+	h.call(2, "PATCH /explorer/settings", `{"a":1}`)
 	if got, want := next(t, others), `workspace {"kind":"settings"}`; got != want {
 		t.Errorf("another user received %s, want %s", got, want)
 	}
@@ -384,8 +385,8 @@ func TestNoSecretIsStoredOrLogged(t *testing.T) {
 		h.answerRaw(func(w http.ResponseWriter, r *http.Request) { w.Header().Set("X-Echo", r.URL.Path) })
 		h.send(1, draft)
 	}
-	found := h.ask(1, "GET /explorer/history?size=100", "").body + h.ask(1, "GET /explorer/variables", "").body +
-		h.ask(1, "GET /explorer/start", "").body
+	found := h.call(1, "GET /explorer/history?size=100", "").body + h.call(1, "GET /explorer/variables", "").body +
+		h.call(1, "GET /explorer/start", "").body
 	if n := strings.Count(found, `"statusText"`); n != 6 {
 		t.Fatalf("the history has %d requests", n)
 	}
@@ -423,7 +424,7 @@ func TestSigningInAsAnotherUserKeepsTheOwnSession(t *testing.T) {
 		!hasHeader(r, "X-Csrf-Token", "********") {
 		t.Errorf("the headers are %v", r.Headers)
 	}
-	if a := h.ask(1, "GET /explorer/history/1/reply", ""); a.status != 404 {
-		t.Errorf("the answer was kept: %d %s", a.status, a.body)
+	if a := h.call(1, "GET /explorer/history/1/reply", ""); a.status != 404 {
+		t.Errorf("the response was kept: %d %s", a.status, a.body)
 	}
 }

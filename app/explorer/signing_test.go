@@ -50,23 +50,23 @@ func TestRequestsAreSignedWithAnAccessKeyThatIsNotLogged(t *testing.T) {
 		`{"method":"POST","path":"/device/devices","mode":"raw","body":"{\"name\":\"ä\"}"}`,
 		`{"method":"DELETE","path":"/device/devices/7"}`,
 	} {
-		a := h.ask(1, "POST /explorer/send?portal="+id, `{"sendId":"s","draft":`+draft+`}`)
+		a := h.call(1, "POST /explorer/send?portal="+id, `{"sendId":"s","draft":`+draft+`}`)
 		var r reply
 		if err := json.Unmarshal([]byte(a.body), &r); err != nil || r.Status != 200 {
-			t.Errorf("%s answered %d %s", draft, a.status, a.body)
+			t.Errorf("%s returned %d %s", draft, a.status, a.body)
 			continue
 		}
 		if got, want := h.body(1, r.Document), `{"signer":"who","version":"3"}`; got != want {
 			t.Errorf("%s: got %s, want %s", draft, got, want)
 		}
 	}
-	h.ask(1, "PATCH /explorer/portals/"+id, `{"secret":"wr0ng-k3y"}`)
-	if a := h.ask(1, "POST /explorer/send?portal="+id,
+	h.call(1, "PATCH /explorer/portals/"+id, `{"secret":"wr0ng-k3y"}`)
+	if a := h.call(1, "POST /explorer/send?portal="+id,
 		`{"sendId":"s","draft":{"method":"GET","path":"/x"}}`); !strings.Contains(a.body, `"status":401`) {
-		t.Errorf("a wrong key answered %s", a.body)
+		t.Errorf("a wrong key returned %s", a.body)
 	}
 	far.Close()
-	h.ask(1, "POST /explorer/send?portal="+id, `{"sendId":"s","draft":{"method":"GET","path":"/x"}}`)
+	h.call(1, "POST /explorer/send?portal="+id, `{"sendId":"s","draft":{"method":"GET","path":"/x"}}`)
 	for _, secret := range []string{"k3y-0f-lm", "wr0ng-k3y"} {
 		if strings.Contains(log.String(), secret) {
 			t.Errorf("the log holds %s:\n%s", secret, log.String())
@@ -92,7 +92,7 @@ func TestPortalIsReachedThroughItsProxyWithAPassword(t *testing.T) {
 	if got := strings.Join(through, "\n"); got != want {
 		t.Errorf("the proxy was asked %s, want %s", got, want)
 	}
-	if a := h.ask(1, "GET /explorer/portals/all", ""); strings.Contains(a.body, "pr0xy-pass") {
+	if a := h.call(1, "GET /explorer/portals/all", ""); strings.Contains(a.body, "pr0xy-pass") {
 		t.Errorf("the list is %s", a.body)
 	}
 }
@@ -110,10 +110,10 @@ func TestPrivateCertificateAuthorityIsTrusted(t *testing.T) {
 	if got := h.bodyAt(1, id, "/setting/version"); got != `{"version":"3.9.1","apiVersion":3}` {
 		t.Errorf("got %s", got)
 	}
-	if a := h.ask(1, "POST /explorer/portals/test", `{"name":"x","auth":"none","baseUrl":"`+far.URL+
+	if a := h.call(1, "POST /explorer/portals/test", `{"name":"x","auth":"none","baseUrl":"`+far.URL+
 		`/api","authority":"no certificate"}`); a.status != 400 ||
 		!strings.Contains(a.body, "the text contains no certificate") {
-		t.Errorf("what is no certificate answered %d %s", a.status, a.body)
+		t.Errorf("what is no certificate returned %d %s", a.status, a.body)
 	}
 }
 
@@ -129,10 +129,10 @@ func TestSignOutEndsTheRemoteSessionAndDeletesTheCredential(t *testing.T) {
 	}))
 	defer far.Close()
 	id := h.addPortal(1, `{"name":"Far","baseUrl":"`+far.URL+`/api"}`)
-	h.ask(1, "POST /explorer/portals/"+id+"/session", `{"username":"operator","password":"pa55word-there"}`)
-	if a := h.ask(1, "DELETE /explorer/portals/"+id+"/session", ""); a.status != 200 ||
+	h.call(1, "POST /explorer/portals/"+id+"/session", `{"username":"operator","password":"pa55word-there"}`)
+	if a := h.call(1, "DELETE /explorer/portals/"+id+"/session", ""); a.status != 200 ||
 		!strings.Contains(a.body, `"user":""`) {
-		t.Errorf("signing out answered %d %s", a.status, a.body)
+		t.Errorf("signing out returned %d %s", a.status, a.body)
 	}
 	if want := "spyglass_zz=f4r-s3ss10n f4r-csrf"; ended != want {
 		t.Errorf("the portal received %q, want %q", ended, want)
@@ -148,16 +148,16 @@ func TestImportedVariablesBelongToTheActivePortal(t *testing.T) {
 	id := h.addPortal(1, `{"name":"Far","baseUrl":"http://portal.invalid/api","auth":"none"}`)
 	file := `{"name":"mine.json","variables":true,"text":"{\"info\":{\"name\":\"Mine\"},` +
 		`\"variable\":[{\"key\":\"site\",\"value\":\"7\"}],\"item\":[]}"}`
-	h.ask(1, "POST /explorer/variables", `{"name":"site","value":"of the built-in portal"}`)
-	if a := h.ask(1, "POST /explorer/exchange/import?portal="+id, file); a.status != 200 ||
+	h.call(1, "POST /explorer/variables", `{"name":"site","value":"of the built-in portal"}`)
+	if a := h.call(1, "POST /explorer/exchange/import?portal="+id, file); a.status != 200 ||
 		!strings.Contains(a.body, `"variables":[2]`) {
-		t.Fatalf("the import answered %d %s", a.status, a.body)
+		t.Fatalf("the import returned %d %s", a.status, a.body)
 	}
 	for at, want := range map[string]string{
 		"":              `"items":[{"name":"site","value":"of the built-in portal"}]`,
 		"&portal=" + id: `"items":[{"name":"site","value":"7"}]`,
 	} {
-		if a := h.ask(1, "GET /explorer/variables?fields=name,value"+at, ""); !strings.Contains(a.body, want) {
+		if a := h.call(1, "GET /explorer/variables?fields=name,value"+at, ""); !strings.Contains(a.body, want) {
 			t.Errorf("the variables%s are %s, want %s", at, a.body, want)
 		}
 	}

@@ -23,7 +23,7 @@ func table(t *testing.T, body string) func(what string) answer {
 		fmt.Fprint(w, body)
 	})
 	doc := h.send(1, draft("GET", "/raw/x")).Document
-	return func(what string) answer { return h.ask(1, "GET /explorer/documents/"+doc+"/"+what, "") }
+	return func(what string) answer { return h.call(1, "GET /explorer/documents/"+doc+"/"+what, "") }
 }
 
 func draft(method, path string) string {

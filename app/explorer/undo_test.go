@@ -13,7 +13,7 @@ import (
 // written sends a write and expects it to go well.
 func (h *fixture) written(method, path, body string) (undo string, historyID int64) {
 	h.t.Helper()
-	a := h.ask(1, "POST /explorer/send", `{"sendId":"w","draft":{"method":"`+method+`","path":"`+path+
+	a := h.call(1, "POST /explorer/send", `{"sendId":"w","draft":{"method":"`+method+`","path":"`+path+
 		`","mode":"raw","body":`+strconv.Quote(body)+`}}`)
 	var r struct {
 		Status    int
@@ -21,21 +21,21 @@ func (h *fixture) written(method, path, body string) (undo string, historyID int
 		HistoryID int64
 	}
 	if err := json.Unmarshal([]byte(a.body), &r); err != nil || r.Status/100 != 2 {
-		h.t.Fatalf("%s %s answered %s", method, path, a.body)
+		h.t.Fatalf("%s %s returned %s", method, path, a.body)
 	}
 	return r.Undo, r.HistoryID
 }
 
 func (h *fixture) undo(user int, id int64) answer {
 	h.t.Helper()
-	return h.ask(user, "POST /explorer/history/"+strconv.FormatInt(id, 10)+"/undo", "{}")
+	return h.call(user, "POST /explorer/history/"+strconv.FormatInt(id, 10)+"/undo", "{}")
 }
 
 func TestUndoRevertsAWrite(t *testing.T) {
 	for _, tt := range []struct {
 		do, body string
 		noBin    bool
-		says     string // what the answer offers
+		says     string // what the response offers
 		wrote    []string
 		message  string
 		left     any // name of what stands there in the end; nil for nothing
@@ -70,7 +70,7 @@ func TestUndoRevertsAWrite(t *testing.T) {
 			if says != tt.says {
 				t.Errorf("offered %q, want %q", says, tt.says)
 			}
-			if a, want := h.ask(1, "GET /explorer/undos", ""), `{"items":[{"historyId":1,"undo":"`+tt.says+
+			if a, want := h.call(1, "GET /explorer/undos", ""), `{"items":[{"historyId":1,"undo":"`+tt.says+
 				`"}]}`; a.body != want {
 				t.Errorf("got %s, want %s", a.body, want)
 			}
@@ -137,7 +137,7 @@ func TestWriteWithoutAChangeOffersNoUndo(t *testing.T) {
 	if says, _ := h.written("PATCH", "/raw/things/7", `{"note":""}`); says != "" {
 		t.Errorf("offered %q", says)
 	}
-	if a := h.ask(1, "GET /explorer/undos", ""); a.body != `{"items":[]}` {
+	if a := h.call(1, "GET /explorer/undos", ""); a.body != `{"items":[]}` {
 		t.Errorf("got %s", a.body)
 	}
 }
@@ -160,7 +160,7 @@ func TestUndoWorksAfterARestart(t *testing.T) {
 			if a := h.undo(2, id); a.status != 404 {
 				t.Errorf("somebody else got %d %s", a.status, a.body)
 			}
-			if a, want := h.ask(1, "GET /explorer/undos", ""), `{"items":[{"historyId":1,"undo":"`+tt.says+
+			if a, want := h.call(1, "GET /explorer/undos", ""), `{"items":[{"historyId":1,"undo":"`+tt.says+
 				`"}]}`; a.body != want {
 				t.Errorf("got %s, want %s", a.body, want)
 			}
@@ -172,7 +172,7 @@ func TestUndoWorksAfterARestart(t *testing.T) {
 			}
 			h = h.again(storeEndpoints(true))
 			h.answerRaw(s.ServeHTTP)
-			if a := h.ask(1, "GET /explorer/undos", ""); strings.Contains(a.body, `"historyId":1,`) {
+			if a := h.call(1, "GET /explorer/undos", ""); strings.Contains(a.body, `"historyId":1,`) {
 				t.Errorf("what was undone is offered again: %s", a.body)
 			}
 		})
@@ -192,7 +192,7 @@ func TestUndoWithASecretEndsWithTheProcess(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			h, s := storeFixture(t, true)
-			if a := h.ask(1, "POST /explorer/variables", `{"name":"word","value":"`+planted+
+			if a := h.call(1, "POST /explorer/variables", `{"name":"word","value":"`+planted+
 				`","secret":true}`); a.status/100 != 2 {
 				t.Fatal(a.body)
 			}
@@ -203,7 +203,7 @@ func TestUndoWithASecretEndsWithTheProcess(t *testing.T) {
 				t.Error("in this process nothing is offered")
 			}
 			h = h.again(storeEndpoints(true))
-			if a := h.ask(1, "GET /explorer/undos", ""); a.body != `{"items":[]}` {
+			if a := h.call(1, "GET /explorer/undos", ""); a.body != `{"items":[]}` {
 				t.Errorf("got %s", a.body)
 			}
 		})
@@ -219,7 +219,7 @@ func TestHistoryOfAnUndoMasksSecretsInThePath(t *testing.T) {
 		t.Run(tt.method+" "+tt.path, func(t *testing.T) {
 			h, _ := storeFixture(t, true)
 			name, _, _ := strings.Cut(tt.path[strings.Index(tt.path, "{{")+2:], "}}")
-			if a := h.ask(1, "POST /explorer/variables", fmt.Sprintf(`{"name":%q,"value":%q,"secret":true}`, name,
+			if a := h.call(1, "POST /explorer/variables", fmt.Sprintf(`{"name":%q,"value":%q,"secret":true}`, name,
 				tt.secret)); a.status/100 != 2 {
 				t.Fatal(a.body)
 			}
@@ -233,7 +233,7 @@ func TestHistoryOfAnUndoMasksSecretsInThePath(t *testing.T) {
 			var history struct {
 				Items []struct{ Method, Path, URL string }
 			}
-			a := h.ask(1, "GET /explorer/history", "")
+			a := h.call(1, "GET /explorer/history", "")
 			if err := json.Unmarshal([]byte(a.body), &history); err != nil || len(history.Items) < 2 {
 				t.Fatal(a.body, err)
 			}
@@ -253,7 +253,7 @@ func TestUndoIsDeletedWithItsHistoryEntry(t *testing.T) {
 	for _, do := range []string{"DELETE /explorer/history/1", "DELETE /explorer/history"} {
 		h, _ := storeFixture(t, true)
 		h.written("PATCH", "/raw/things/7", `{"note":"new"}`)
-		if a := h.ask(1, do, ""); a.status != 200 {
+		if a := h.call(1, do, ""); a.status != 200 {
 			t.Fatal(a.body)
 		}
 		if ways, err := h.workspace.Ways(t.Context(), 1, 0); err != nil || len(ways) != 0 {

@@ -36,7 +36,7 @@ func TestCompressedResponseIsDecompressed(t *testing.T) {
 			w.Header().Set("Content-Encoding", tt.encoding)
 			_, _ = io.WriteString(w, tt.body)
 		})
-		a := h.ask(1, "POST /explorer/send", `{"draft":{"path":"/raw/x"}}`)
+		a := h.call(1, "POST /explorer/send", `{"draft":{"path":"/raw/x"}}`)
 		if want := `"reading":"` + tt.reading + `"`; !strings.Contains(a.body, want) ||
 			!strings.Contains(a.body, `["Content-Encoding","`+tt.encoding+`"]`) {
 			t.Errorf("%s: %s\nhas no %s", tt.encoding, a.body, want)
@@ -68,7 +68,7 @@ func TestNonHTTPResponseIsExplained(t *testing.T) {
 			_, _ = io.WriteString(conn, tt.answer)
 			_ = conn.(*net.TCPConn).CloseWrite()
 		})
-		a := h.ask(1, "POST /explorer/send", `{"draft":{"path":"/raw/x"}}`)
+		a := h.call(1, "POST /explorer/send", `{"draft":{"path":"/raw/x"}}`)
 		if got, want := h.said(a), strings.TrimPrefix(h.base, "http://")+" "+tt.says; got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}

@@ -26,7 +26,7 @@ type recording struct {
 
 func (h *fixture) recording(user int, id, query string) recording {
 	h.t.Helper()
-	a := h.ask(user, "GET /explorer/watches/"+id+query, "")
+	a := h.call(user, "GET /explorer/watches/"+id+query, "")
 	var got recording
 	if err := json.Unmarshal([]byte(a.body), &got); err != nil || a.status != 200 {
 		h.t.Fatal(a.status, a.body)
@@ -75,7 +75,7 @@ func (h *fixture) counting(bodies ...string) (asked *atomic.Int64) {
 
 func (h *fixture) watch(body string) string {
 	h.t.Helper()
-	a := h.ask(1, "POST /explorer/watches", body)
+	a := h.call(1, "POST /explorer/watches", body)
 	if a.status != 200 {
 		h.t.Fatal(a.status, a.body)
 	}
@@ -112,10 +112,10 @@ func TestWatchRecordsNumbersUntilItsChecksPass(t *testing.T) {
 	if r := h.recording(1, "w1", "?from=1&path=2"); len(r.Samples) != 1 || len(r.Paths) != 1 {
 		t.Errorf("from the second on it has %d samples, %d paths", len(r.Samples), len(r.Paths))
 	}
-	if a := h.ask(2, "GET /explorer/watches/w1", ""); a.status != 404 {
+	if a := h.call(2, "GET /explorer/watches/w1", ""); a.status != 404 {
 		t.Errorf("another user gets %d", a.status)
 	}
-	csv := h.ask(1, "GET /explorer/watches/w1/file?format=csv", "").body
+	csv := h.call(1, "GET /explorer/watches/w1/file?format=csv", "").body
 	lines := strings.Split(strings.TrimSpace(csv), "\n")
 	if len(lines) != 3 || !strings.Contains(lines[0], `time,status,ms,bytes,problem,`) ||
 		!strings.HasSuffix(strings.TrimSpace(lines[1]), ",1,2,") || !strings.HasSuffix(lines[2], ",1,5,3") {
@@ -126,7 +126,7 @@ func TestWatchRecordsNumbersUntilItsChecksPass(t *testing.T) {
 		Every   int
 		Samples []any
 	}
-	text := h.ask(1, "GET /explorer/watches/w1/file?format=json", "").body
+	text := h.call(1, "GET /explorer/watches/w1/file?format=json", "").body
 	if err := json.Unmarshal([]byte(text), &file); err != nil ||
 		file.Request != "GET /raw/x" || file.Every != 1 || len(file.Samples) != 2 {
 		t.Errorf("as JSON it is %+v, %v", file, err)
@@ -148,12 +148,12 @@ func TestWatchEndsOnAFatalError(t *testing.T) {
 		{`{"watchId":"c","draft":{"path":"/raw/{{gone}}"}}`,
 			"{{gone}} has no value; set one under Variables, or send anyway"},
 	} {
-		if a := h.ask(1, "POST /explorer/watches", tt.body); a.status/100 != 4 || h.said(a) != tt.want {
-			t.Errorf("%s answered %d %s", tt.body, a.status, a.body)
+		if a := h.call(1, "POST /explorer/watches", tt.body); a.status/100 != 4 || h.said(a) != tt.want {
+			t.Errorf("%s returned %d %s", tt.body, a.status, a.body)
 		}
 	}
-	if a := h.ask(1, "GET /explorer/watches/w/file?format=pdf", ""); a.status != 400 {
-		t.Errorf("a PDF is answered %d", a.status)
+	if a := h.call(1, "GET /explorer/watches/w/file?format=pdf", ""); a.status != 400 {
+		t.Errorf("a PDF is returned %d", a.status)
 	}
 }
 
@@ -178,9 +178,9 @@ func TestWatchEndsWithItsContextAndThreeRunAtATime(t *testing.T) {
 			n++
 		}
 	}
-	if a := h.ask(1, "POST /explorer/watches", `{"watchId":"w4","draft":{"path":"/raw/x"}}`); a.status != 409 ||
+	if a := h.call(1, "POST /explorer/watches", `{"watchId":"w4","draft":{"path":"/raw/x"}}`); a.status != 409 ||
 		h.said(a) != "3 requests are being watched, the most at a time; stop one of them" {
-		t.Errorf("a fourth one answered %d %s", a.status, a.body)
+		t.Errorf("a fourth one returned %d %s", a.status, a.body)
 	}
 	cancel()
 	running.Wait()

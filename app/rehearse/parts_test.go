@@ -35,7 +35,7 @@ func (p *portal) threshold(list, point string) string {
 
 // expr returns what a threshold sets itself.
 func (p *portal) expr(list, point string) string {
-	o := p.ask("GET", p.threshold(list, point), "")
+	o := p.request("GET", p.threshold(list, point), "")
 	return fmt.Sprint(o["alertExpr"], " ", o["alertForNoData"], " ", o["alertExprNote"])
 }
 
@@ -53,7 +53,7 @@ func (p *portal) furnishParts() {
 	p.add("/setting/datasources", `{"name": "Own_Secret", "collectMethod": "ping", "collectInterval": 60,
 		"appliesTo": "snmp.community =~ \".\"", "collectorAttribute": {"name": "ping"}, "dataPoints": [
 		{"name": "average", "rawDataFieldName": "average"}]}`)
-	p.ask("POST", p.edge()+"/scheduleAutoDiscovery", "")
+	p.request("POST", p.edge()+"/scheduleAutoDiscovery", "")
 	ports := p.on("Own_Ports")
 	p.add(ports+"/groups", `{"name": "Unused"}`)
 	group := p.add(ports+"/groups", `{"name": "Uplinks", "description": "To the core"}`)
@@ -61,18 +61,18 @@ func (p *portal) furnishParts() {
 		{"name": "circuit", "value": "KF-1"}, {"name": "line.password", "value": "%s"}]}`, group, secret)
 	eth1 := p.add(ports+"/instances", `{"displayName": "eth1", "wildValue": "11", "stopMonitoring": true}`)
 	p.add(ports+"/instances", `{"displayName": "eth9", "wildValue": "19"}`)
-	p.ask("PATCH", p.threshold(p.ofPort("eth0"), "in"), `{"alertExpr": "> 70", "alertExprNote": "Slow"}`)
-	p.ask("PATCH", p.threshold(ports+"/alertsettings", "out"), `{"alertExpr": "> 80", "alertForNoData": 3}`)
+	p.request("PATCH", p.threshold(p.ofPort("eth0"), "in"), `{"alertExpr": "> 70", "alertExprNote": "Slow"}`)
+	p.request("PATCH", p.threshold(ports+"/alertsettings", "out"), `{"alertExpr": "> 80", "alertForNoData": 3}`)
 	point := id(p.named(p.ofPort("eth0"), "dataPointName", "out"))
-	p.ask("PATCH", fmt.Sprint(ports, "/groups/", group, "/datapoints/", point, "/alertconfig"),
+	p.request("PATCH", fmt.Sprint(ports, "/groups/", group, "/datapoints/", point, "/alertconfig"),
 		`{"alertExpr": "> 90"}`)
 	only := p.on("Own_Ping") + "/instances"
-	items, _ := p.ask("GET", only, "")["items"].([]any)
+	items, _ := p.request("GET", only, "")["items"].([]any)
 	only += "/" + id(items[0].(map[string]any))
-	p.ask("PATCH", only, `{"description": "By cable"}`)
-	p.ask("PATCH", p.threshold(only+"/alertsettings", "average"), `{"disableAlerting": true}`)
+	p.request("PATCH", only, `{"description": "By cable"}`)
+	p.request("PATCH", p.threshold(only+"/alertsettings", "average"), `{"disableAlerting": true}`)
 	for what, target := range map[string]string{
-		"Ports": `"type": "DeviceDataSourceSDT", "deviceDataSourceId": ` + id(p.ask("GET", ports, "")),
+		"Ports": `"type": "DeviceDataSourceSDT", "deviceDataSourceId": ` + id(p.request("GET", ports, "")),
 		"Port":  fmt.Sprintf(`"type": "DeviceDataSourceInstanceSDT", "dataSourceInstanceId": %d`, eth1),
 		"Uplinks": fmt.Sprintf(`"type": "DeviceDataSourceInstanceGroupSDT",
 			"deviceDataSourceInstanceGroupId": %d`, group),
@@ -100,8 +100,8 @@ func (p *portal) hasParts(report *rehearse.Report) {
 		"whether eth1 is stopped":  {eth1["stopMonitoring"], true},
 		"the threshold of eth0":    {p.expr(p.ofPort("eth0"), "in"), "> 70 -1 Slow"},
 		"that of the device":       {p.expr(ports+"/alertsettings", "out"), "> 80 3 "},
-		"that of the group":        {p.ask("GET", grouped, "")["alertExpr"], "> 90"},
-		"whether ping may alert":   {p.ask("GET", p.threshold(ping, "average"), "")["disableAlerting"], true},
+		"that of the group":        {p.request("GET", grouped, "")["alertExpr"], "> 90"},
+		"whether ping may alert":   {p.request("GET", p.threshold(ping, "average"), "")["disableAlerting"], true},
 		"maintenance of a source":  {window("Ports", "deviceDataSourceId"), path.Base(ports)},
 		"of an instance":           {window("Port", "dataSourceInstanceId"), id(eth1)},
 		"of an instance group":     {window("Uplinks", "deviceDataSourceInstanceGroupId"), id(group)},
@@ -145,17 +145,17 @@ func TestNestedDeviceDataIsRehearsed(t *testing.T) {
 
 	ports := copied.on("Own_Ports")
 	eth1 := ports + "/instances/" + id(copied.port("eth1"))
-	copied.ask("PATCH", eth1, `{"description": "Rehearsed", "stopMonitoring": false}`)
+	copied.request("PATCH", eth1, `{"description": "Rehearsed", "stopMonitoring": false}`)
 	eth2 := copied.add(ports+"/instances", `{"displayName": "eth2", "wildValue": "12"}`)
-	copied.ask("DELETE", ports+"/instances/"+id(copied.port("eth9")), "")
-	copied.ask("PATCH", copied.threshold(copied.ofPort("eth0"), "in"), `{"alertExpr": "", "alertExprNote": ""}`)
-	copied.ask("PATCH", copied.threshold(copied.ofPort("eth2"), "in"), `{"alertExpr": "> 55"}`)
-	copied.ask("PATCH", copied.threshold(ports+"/alertsettings", "out"), `{"alertExpr": "> 85"}`)
+	copied.request("DELETE", ports+"/instances/"+id(copied.port("eth9")), "")
+	copied.request("PATCH", copied.threshold(copied.ofPort("eth0"), "in"), `{"alertExpr": "", "alertExprNote": ""}`)
+	copied.request("PATCH", copied.threshold(copied.ofPort("eth2"), "in"), `{"alertExpr": "> 55"}`)
+	copied.request("PATCH", copied.threshold(ports+"/alertsettings", "out"), `{"alertExpr": "> 85"}`)
 	copied.add("/sdt/sdts", `{"type": "DeviceDataSourceInstanceSDT", "dataSourceInstanceId": %d, "sdtType": "daily",
 		"hour": 4, "endHour": 5, "comment": "New port"}`, eth2)
 	there := real.on("Own_Ports")
-	real.ask("PATCH", there+"/instances/"+id(real.port("eth1")), `{"description": "Somebody else"}`)
-	real.ask("PATCH", real.threshold(there+"/alertsettings", "out"), `{"alertExpr": "> 81"}`)
+	real.request("PATCH", there+"/instances/"+id(real.port("eth1")), `{"description": "Somebody else"}`)
+	real.request("PATCH", real.threshold(there+"/alertsettings", "out"), `{"alertExpr": "> 81"}`)
 
 	d := diff(t, r)
 	var got []string

@@ -69,7 +69,7 @@ func open(t *testing.T, name string) *portal {
 }
 
 // ask sends a request with a body in JSON, and fails the test unless it succeeds.
-func (p *portal) ask(method, path, body string) map[string]any {
+func (p *portal) request(method, path, body string) map[string]any {
 	p.t.Helper()
 	response, text, err := p.Fetch(p.t.Context(), p.Plain(method, path, body), 1<<20)
 	if err != nil || response.StatusCode/100 != 2 {
@@ -85,14 +85,14 @@ func (p *portal) ask(method, path, body string) map[string]any {
 // add adds an object and returns its id. Its body is formatted with the arguments.
 func (p *portal) add(path, body string, args ...any) int {
 	p.t.Helper()
-	id, _ := p.ask("POST", path, fmt.Sprintf(body, args...))["id"].(float64)
+	id, _ := p.request("POST", path, fmt.Sprintf(body, args...))["id"].(float64)
 	return int(id)
 }
 
 // named returns the only object of a list for which a field has a value.
 func (p *portal) named(list, field, value string) map[string]any {
 	p.t.Helper()
-	items, _ := p.ask("GET", list+"?size=1000", "")["items"].([]any)
+	items, _ := p.request("GET", list+"?size=1000", "")["items"].([]any)
 	var found map[string]any
 	for _, one := range items {
 		if one, _ := one.(map[string]any); one[field] == value {
@@ -115,12 +115,12 @@ const secret = "s3cr3t-of-the-portal"
 // furnish fills a portal with objects that refer to each other.
 func (p *portal) furnish() {
 	p.add("/device/devices", `{"name": "192.0.2.9", "displayName": "spare"}`) // ids are not those of the copies
-	p.ask("DELETE", "/device/devices/1?deleteHard=true", "")
+	p.request("DELETE", "/device/devices/1?deleteHard=true", "")
 	p.add("/setting/functions", `{"name": "isEdge", "code": "displayName =~ \"edge-*\""}`)
 	away := p.add("/setting/collectors", `{"description": "Oslo"}`)
 	backup := p.add("/setting/collectors", `{"description": "Bergen", "backupAgentId": %d}`, away)
-	p.ask("PATCH", fmt.Sprint("/setting/collectors/", away), fmt.Sprintf(`{"backupAgentId": %d}`, backup))
-	p.ask("PATCH", "/device/groups/1", `{"customProperties": [{"name": "site", "value": "everywhere"}]}`)
+	p.request("PATCH", fmt.Sprint("/setting/collectors/", away), fmt.Sprintf(`{"backupAgentId": %d}`, backup))
+	p.request("PATCH", "/device/groups/1", `{"customProperties": [{"name": "site", "value": "everywhere"}]}`)
 	edges := p.add("/device/groups", `{"name": "Edge", "appliesTo": "isEdge()"}`)
 	outer := p.add("/device/groups", `{"name": "Servers", "defaultCollectorId": %d}`, away)
 	inner := p.add("/device/groups", `{"name": "Web", "parentId": %d, "customProperties": [
@@ -213,7 +213,7 @@ const community = "customProperties snmp.community"
 // isCopied checks the copies of what furnish adds.
 func isCopied(t *testing.T, copied *portal, report *rehearse.Report) {
 	t.Helper()
-	root := copied.ask("GET", "/device/groups/1", "")
+	root := copied.request("GET", "/device/groups/1", "")
 	servers, web := copied.named("/device/groups", "name", "Servers"), copied.named("/device/groups", "name", "Web")
 	oslo := copied.named("/setting/collectors", "description", "Oslo")
 	edge := copied.named("/device/devices", "displayName", "edge-1")
@@ -300,27 +300,28 @@ func diff(t *testing.T, r *rehearse.Rehearsal) *rehearse.Diff {
 // changeCopies changes the rehearsal.
 func changeCopies(p *portal) {
 	edge := id(p.named("/device/devices", "displayName", "edge-1"))
-	p.ask("PATCH", "/device/devices/"+edge, `{"description": "Rehearsed", "customProperties": [
+	p.request("PATCH", "/device/devices/"+edge, `{"description": "Rehearsed", "customProperties": [
 		{"name": "rack", "value": "14"}, {"name": "row", "value": "3"}]}`)
-	p.ask("PATCH", "/device/groups/"+id(p.named("/device/groups", "name", "Edge")),
+	p.request("PATCH", "/device/groups/"+id(p.named("/device/groups", "name", "Edge")),
 		`{"appliesTo": "displayName =~ \"db-*\""}`)
-	p.ask("DELETE", "/setting/alert/rules/"+id(p.named("/setting/alert/rules", "name", "Old")), "")
-	p.ask("DELETE", "/sdt/sdts/"+id(p.named("/sdt/sdts", "comment", "Edges")), "")
+	p.request("DELETE", "/setting/alert/rules/"+id(p.named("/setting/alert/rules", "name", "Old")), "")
+	p.request("DELETE", "/sdt/sdts/"+id(p.named("/sdt/sdts", "comment", "Edges")), "")
 	servers := id(p.named("/device/groups", "name", "Servers"))
 	group := p.add("/device/groups", `{"name": "Staging", "parentId": %s}`, servers)
 	p.add("/device/devices", `{"name": "192.0.2.3", "displayName": "stage-1", "hostGroupIds": "%d"}`, group)
 	chain := p.named("/setting/alert/chains", "name", "Web")
-	p.ask("PATCH", "/setting/alert/chains/"+id(chain), `{"description": "Both did this"}`)
+	p.request("PATCH", "/setting/alert/chains/"+id(chain), `{"description": "Both did this"}`)
 }
 
 // changeReal changes the portal after it was copied.
 func changeReal(p *portal) {
 	edge := id(p.named("/device/devices", "displayName", "edge-1"))
-	p.ask("PATCH", "/device/devices/"+edge, `{"description": "Somebody else"}`)
-	p.ask("PATCH", "/device/devices/"+edge+"?opType=replace", `{"customProperties": [{"name": "rack", "value": "13"}]}`)
-	p.ask("PATCH", "/setting/alert/chains/"+id(p.named("/setting/alert/chains", "name", "Web")),
+	p.request("PATCH", "/device/devices/"+edge, `{"description": "Somebody else"}`)
+	p.request("PATCH", "/device/devices/"+edge+"?opType=replace",
+		`{"customProperties": [{"name": "rack", "value": "13"}]}`)
+	p.request("PATCH", "/setting/alert/chains/"+id(p.named("/setting/alert/chains", "name", "Web")),
 		`{"description": "Both did this"}`)
-	p.ask("DELETE", "/device/devices/"+id(p.named("/device/devices", "displayName", "db-1")), "")
+	p.request("DELETE", "/device/devices/"+id(p.named("/device/devices", "displayName", "db-1")), "")
 }
 
 // checkSteps checks the difference after changeCopies and changeReal.
@@ -388,7 +389,7 @@ func carryOut(t *testing.T, p *portal, d *rehearse.Diff) {
 	ids := []string{}
 	for _, s := range d.Steps {
 		replace := strings.NewReplacer(ids...)
-		got := p.ask(s.Method, replace.Replace(s.Path), replace.Replace(s.Body))
+		got := p.request(s.Method, replace.Replace(s.Path), replace.Replace(s.Body))
 		if s.Creates != "" {
 			ids = append(ids, "{{"+s.Creates+"}}", id(got))
 		}

@@ -147,13 +147,13 @@ func TestSelfNavigatingWindowGetsNoBootstrapPage(t *testing.T) {
 	answer := httptest.NewRecorder()
 	page.ServeHTTP(answer, httptest.NewRequest("GET", "wails://wails/", nil))
 	if answer.Code != 204 || answer.Body.Len() > 0 {
-		t.Errorf("it answers %d %s, want nothing", answer.Code, answer.Body)
+		t.Errorf("it returns %d %s, want nothing", answer.Code, answer.Body)
 	}
 	why = errors.New("the disk is full")
 	answer = httptest.NewRecorder()
 	page.ServeHTTP(answer, httptest.NewRequest("GET", "wails://wails/", nil))
 	if !strings.Contains(answer.Body.String(), "the disk is full") {
-		t.Errorf("in trouble it answers %s", answer.Body)
+		t.Errorf("in trouble it returns %s", answer.Body)
 	}
 	if want := []string{"http://127.0.0.1:8080/launch?t=1"}; !slices.Equal(visited, want) {
 		t.Errorf("it goes to %q, want %q", visited, want)

@@ -155,16 +155,16 @@ func (o Options) get(ctx context.Context, address string) ([]byte, error) {
 		}
 		return trusted(next.URL.String())
 	}
-	answer, err := client.Do(r)
+	response, err := client.Do(r)
 	if err != nil {
 		return nil, &fault.Error{Kind: fault.Offline, Err: err, Message: "the list of updates at " + address +
 			" cannot be read; check the address and the network"}
 	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(answer.Body, maxManifest+1))
-	if err != nil || answer.StatusCode != http.StatusOK || len(text) > maxManifest {
+	defer response.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxManifest+1))
+	if err != nil || response.StatusCode != http.StatusOK || len(text) > maxManifest {
 		return nil, &fault.Error{Kind: fault.Offline, Err: err, Message: fmt.Sprintf("the server of %s responds with "+
-			"%d and %d bytes, and not with a list of updates", address, answer.StatusCode, len(text))}
+			"%d and %d bytes, and not with a list of updates", address, response.StatusCode, len(text))}
 	}
 	return text, nil
 }

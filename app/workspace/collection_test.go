@@ -18,7 +18,7 @@ func TestCollectionItemsCanBeMoved(t *testing.T) {
 	d.expect(1, "POST /collections", `{"name":"Inner","parentId":1}`, `{"id":2,"parentId":1,"position":1,`+
 		`"name":"Inner","doc":"","trashed":0}`)
 	for _, path := range []string{"/a", "/b", "/c"} {
-		d.ask(1, "POST /requests", `{"collectionId":1,"draft":{"path":"`+path+`"}}`)
+		d.send(1, "POST /requests", `{"collectionId":1,"draft":{"path":"`+path+`"}}`)
 	}
 	folders := `{"folders":[{"doc":"","id":1,"name":"Devices","parentId":0},{"doc":"","id":2,"name":"Inner",` +
 		`"parentId":1}],"requests":`
@@ -47,25 +47,25 @@ func TestCollectionItemsCanBeMoved(t *testing.T) {
 
 func (d *desk) wantTree(want string) {
 	d.t.Helper()
-	if got := d.ask(1, "GET /collections/tree", ""); got != want {
+	if got := d.send(1, "GET /collections/tree", ""); got != want {
 		d.t.Errorf("the tree is\n got %s\nwant %s", got, want)
 	}
 }
 
 func TestDeletedItemsCanBeRestoredForADay(t *testing.T) {
 	d := open(t)
-	d.ask(1, "POST /collections", `{"name":"Devices"}`)
-	d.ask(1, "POST /collections", `{"name":"Inner","parentId":1}`)
-	d.ask(1, "POST /requests", `{"collectionId":2,"draft":{"path":"/a"}}`)
-	before := d.ask(1, "GET /collections/tree", "")
+	d.send(1, "POST /collections", `{"name":"Devices"}`)
+	d.send(1, "POST /collections", `{"name":"Inner","parentId":1}`)
+	d.send(1, "POST /requests", `{"collectionId":2,"draft":{"path":"/a"}}`)
+	before := d.send(1, "GET /collections/tree", "")
 	yesterday := time.Now().Add(-25 * time.Hour).UnixMilli()
-	d.ask(1, "PATCH /collections/1", fmt.Sprintf(`{"trashed":%d}`, time.Now().UnixMilli()))
+	d.send(1, "PATCH /collections/1", fmt.Sprintf(`{"trashed":%d}`, time.Now().UnixMilli()))
 	d.wantTree(`{"folders":[],"requests":[]}`)
 	_ = d.Close()
 	d.open(0)
-	d.ask(1, "PATCH /collections/1", `{"trashed":0}`)
+	d.send(1, "PATCH /collections/1", `{"trashed":0}`)
 	d.wantTree(before)
-	d.ask(1, "PATCH /collections/1", fmt.Sprintf(`{"trashed":%d}`, yesterday))
+	d.send(1, "PATCH /collections/1", fmt.Sprintf(`{"trashed":%d}`, yesterday))
 	_ = d.Close()
 	d.open(0)
 	for _, do := range []string{"GET /collections?fields=id", "GET /requests?fields=id"} {
@@ -84,7 +84,7 @@ func TestFoldersAreCreatedCompletelyOrNotAtAll(t *testing.T) {
 			Folders: []workspace.Folder{{Name: "B", Requests: []workspace.Saved{request("/3")}}}},
 		{Name: "C"},
 	}
-	d.ask(1, "POST /variables", `{"name":"have","value":"mine"}`)
+	d.send(1, "POST /variables", `{"name":"have","value":"mine"}`)
 	made, err := d.Plant(t.Context(), 1, 0, folders, []workspace.Variable{{Name: "have", Value: "other"},
 		{Name: "new", Value: "1"}, {Name: "bad name"}, {Name: "hidden", Value: "pLaNtEd", Secret: true},
 		{Name: "unknown", Secret: true}})
@@ -126,14 +126,14 @@ func TestFoldersAreCreatedCompletelyOrNotAtAll(t *testing.T) {
 
 func TestNewerTabIsNotOverwritten(t *testing.T) {
 	d := open(t)
-	d.ask(1, "POST /tabs", `{}`)
-	if got := d.ask(1, "PATCH /tabs/1", `{"version":1,"draft":{"method":"GET","path":"/mine"}}`); !strings.Contains(
+	d.send(1, "POST /tabs", `{}`)
+	if got := d.send(1, "PATCH /tabs/1", `{"version":1,"draft":{"method":"GET","path":"/mine"}}`); !strings.Contains(
 		got, `"version":2`) {
 		t.Fatal(got)
 	}
 	d.expect(1, "PATCH /tabs/1", `{"version":1,"draft":{"method":"GET","path":"/theirs"}}`,
 		"conflict version: this tab was changed in another window meanwhile")
-	if got := d.ask(1, "PATCH /tabs/1", `{"view":{"scroll":4},"historyId":3,"position":2}`); !strings.Contains(
+	if got := d.send(1, "PATCH /tabs/1", `{"view":{"scroll":4},"historyId":3,"position":2}`); !strings.Contains(
 		got, `"path":"/mine"`) || !strings.Contains(got, `"version":2`) {
 		t.Errorf("what is only shown counts as a change: %s", got)
 	}
@@ -142,15 +142,15 @@ func TestNewerTabIsNotOverwritten(t *testing.T) {
 func TestRecentlyClosedTabsCanBeReopened(t *testing.T) {
 	d := open(t)
 	for i := 1; i <= 30; i++ {
-		d.ask(1, "POST /tabs", `{}`)
-		d.ask(1, fmt.Sprintf("PATCH /tabs/%d", i), fmt.Sprintf(`{"closed":%d}`, 1000+i))
+		d.send(1, "POST /tabs", `{}`)
+		d.send(1, fmt.Sprintf("PATCH /tabs/%d", i), fmt.Sprintf(`{"closed":%d}`, 1000+i))
 	}
 	if open, err := d.TabsJSON(t.Context(), 1, workspace.BuiltIn); err != nil || string(open) != "[]" {
 		t.Errorf("closed tabs are open: %s %v", open, err)
 	}
 	d.expect(1, "GET /tabs?fields=id&sort=-closed&size=2", "", `{"total":25,"searchId":null,"items":[{"id":30},`+
 		`{"id":29}],"data":null}`)
-	d.ask(1, "PATCH /tabs/30", `{"closed":0}`)
+	d.send(1, "PATCH /tabs/30", `{"closed":0}`)
 	if open, err := d.TabsJSON(t.Context(), 1, workspace.BuiltIn); err != nil ||
 		!strings.Contains(string(open), `"id":30,`) {
 		t.Errorf("the tab is not open again: %s %v", open, err)

@@ -26,8 +26,8 @@ func (d *desk) past(body string) int64 {
 
 func TestExampleStoresAResponseWithItsRequest(t *testing.T) {
 	d := open(t)
-	d.ask(1, "POST /collections", `{"name":"Devices"}`)
-	d.ask(1, "POST /requests", `{"collectionId":1,"draft":{"path":"/a"}}`)
+	d.send(1, "POST /collections", `{"name":"Devices"}`)
+	d.send(1, "POST /requests", `{"collectionId":1,"draft":{"path":"/a"}}`)
 	h := d.past(`{"id":7}`)
 	body := fmt.Sprintf(`{"historyId":%d,"name":"Found","headers":["etag","content-type"]}`, h)
 	d.expect(1, "POST /requests/1/examples", body, `{"id":1}`)
@@ -52,17 +52,17 @@ func TestExampleStoresAResponseWithItsRequest(t *testing.T) {
 	} {
 		d.expect(tt.user, tt.do, tt.body, tt.is)
 	}
-	d.ask(1, "DELETE /history/1", "")
-	d.ask(1, "PATCH /examples/1", `{"name":"Renamed"}`)
+	d.send(1, "DELETE /history/1", "")
+	d.send(1, "PATCH /examples/1", `{"name":"Renamed"}`)
 	folders, err := d.Folders(t.Context(), 1, 1)
 	want := "[{Renamed 200 OK [[Content-Type application/json] [ETag 1]] {\"id\":7}}]"
 	if err != nil || fmt.Sprint(folders[0].Requests[0].Examples) != want {
 		t.Errorf("the collection has %v, %v, want %s", folders, err, want)
 	}
-	d.ask(1, "POST /collections/1/duplicate", "")
+	d.send(1, "POST /collections/1/duplicate", "")
 	d.expect(1, "GET /examples/2/body", "", `{"text":"{\"id\":7}"}`)
 	for i := range workspace.MaxExamples - 1 {
-		d.ask(1, "POST /requests/1/examples", fmt.Sprintf(`{"historyId":%d,"name":"%d"}`, d.past("{}"), i))
+		d.send(1, "POST /requests/1/examples", fmt.Sprintf(`{"historyId":%d,"name":"%d"}`, d.past("{}"), i))
 	}
 	d.expect(1, "POST /requests/1/examples", fmt.Sprintf(`{"historyId":%d,"name":"x"}`, d.past("{}")),
 		"conflict : this request already has 20 examples; delete some first")
@@ -88,17 +88,17 @@ func TestExamplesAreDeletedAndRestoredWithTheirRequest(t *testing.T) {
 		}
 	}
 	count(`{"total":3,"searchId":null,"items":[{"requestId":1},{"requestId":2},{"requestId":3}],"data":null}`)
-	d.ask(1, "DELETE /requests/1", "")
+	d.send(1, "DELETE /requests/1", "")
 	count(`{"total":2,"searchId":null,"items":[{"requestId":2},{"requestId":3}],"data":null}`)
-	d.ask(1, "DELETE /examples/2", "")
+	d.send(1, "DELETE /examples/2", "")
 	count(`{"total":1,"searchId":null,"items":[{"requestId":3}],"data":null}`)
-	d.ask(1, "DELETE /collections/2", "")
+	d.send(1, "DELETE /collections/2", "")
 	count(`{"total":0,"searchId":null,"items":[],"data":null}`)
 
 	if _, err := d.Plant(t.Context(), 1, 0, folders[1:], nil); err != nil {
 		t.Fatal(err)
 	}
-	d.ask(1, "PATCH /requests/4", fmt.Sprintf(`{"trashed":%d}`, time.Now().Add(-25*time.Hour).UnixMilli()))
+	d.send(1, "PATCH /requests/4", fmt.Sprintf(`{"trashed":%d}`, time.Now().Add(-25*time.Hour).UnixMilli()))
 	_ = d.Close()
 	d.open(0)
 	count(`{"total":0,"searchId":null,"items":[],"data":null}`)

@@ -7,20 +7,20 @@ import (
 
 func TestRenamedVariableIsUpdatedWhereItIsUsedAndUndone(t *testing.T) {
 	d := open(t)
-	d.ask(1, "POST /collections", `{"name":"Mine"}`)
-	d.ask(2, "POST /collections", `{"name":"Theirs"}`)
+	d.send(1, "POST /collections", `{"name":"Mine"}`)
+	d.send(2, "POST /collections", `{"name":"Theirs"}`)
 	const used = `"draft":{"method":"POST","path":"/a/{{ site }}/{{site.x}}","query":[{"on":false,"key":"{{site}}",` +
 		`"value":"site"}],"body":"{\"x\":\"{{site}}{{place}}\"}"}`
 	for _, body := range []string{used, `"draft":{"method":"GET","path":"/a/{{other}}"}`,
 		`"name":"named","draft":{"method":"GET","path":"/b","headers":[{"on":true,"key":"X","value":"{{site}}"}]}`} {
-		d.ask(1, "POST /requests", `{"collectionId":1,`+body+`}`)
+		d.send(1, "POST /requests", `{"collectionId":1,`+body+`}`)
 	}
-	d.ask(2, "POST /requests", `{"collectionId":2,`+used+`}`)
-	d.ask(1, "POST /extractors", `{"path":"$.id","variable":"site"}`)
-	d.ask(1, "POST /extractors", `{"path":"$.id","variable":"site.x"}`)
-	d.ask(1, "POST /variables", `{"name":"place"}`)
+	d.send(2, "POST /requests", `{"collectionId":2,`+used+`}`)
+	d.send(1, "POST /extractors", `{"path":"$.id","variable":"site"}`)
+	d.send(1, "POST /extractors", `{"path":"$.id","variable":"site.x"}`)
+	d.send(1, "POST /variables", `{"name":"place"}`)
 	all := func() string {
-		return d.ask(1, "GET /requests", "") + d.ask(1, "GET /extractors", "") + d.ask(2, "GET /requests", "")
+		return d.send(1, "GET /requests", "") + d.send(1, "GET /extractors", "") + d.send(2, "GET /requests", "")
 	}
 	before := all()
 
@@ -43,10 +43,10 @@ func TestRenamedVariableIsUpdatedWhereItIsUsedAndUndone(t *testing.T) {
 			t.Errorf("%s\nhas no %s", now, want)
 		}
 	}
-	d.ask(1, "PATCH /requests/3", `{"doc":"edited since"}`)
+	d.send(1, "PATCH /requests/3", `{"doc":"edited since"}`)
 	d.expect(1, "DELETE /variables/1/follow", ``, `{"extractors":1,"requests":1}`)
 	d.expect(1, "DELETE /variables/1/follow", ``, `unknown : renaming this variable can no longer be undone`)
-	d.ask(1, "PATCH /requests/3", `{"doc":"","draft":{"method":"GET","path":"/b","headers":[{"on":true,"key":"X",`+
+	d.send(1, "PATCH /requests/3", `{"doc":"","draft":{"method":"GET","path":"/b","headers":[{"on":true,"key":"X",`+
 		`"value":"{{site}}"}]}}`)
 	if after := all(); after != before {
 		t.Errorf("it is\n%s\nwas\n%s", after, before)

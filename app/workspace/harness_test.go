@@ -81,7 +81,7 @@ func (r *ring) Delete(name string) error {
 
 // ask runs "GET /tabs?size=2" as a user and returns the body, or the error's
 // kind and sentence.
-func (d *desk) ask(user int64, do, body string) string {
+func (d *desk) send(user int64, do, body string) string {
 	return d.askIn(context.Background(), user, do, body)
 }
 
@@ -137,7 +137,7 @@ func (d *desk) askIn(ctx context.Context, user int64, do, body string) string {
 
 func (d *desk) expect(user int64, do, body, want string) {
 	d.t.Helper()
-	if got := d.ask(user, do, body); got != want {
+	if got := d.send(user, do, body); got != want {
 		d.t.Errorf("%s %s\n got %s\nwant %s", do, body, got, want)
 	}
 }

@@ -10,9 +10,9 @@ import (
 
 func TestOldWorkspaceBelongsToTheBuiltInPortal(t *testing.T) {
 	d := open(t)
-	d.ask(1, "POST /tabs", `{"name":"old"}`)
-	d.ask(1, "POST /variables", `{"name":"here","value":"1"}`)
-	d.ask(1, "POST /variables", `{"name":"all","value":"2","scope":"global"}`)
+	d.send(1, "POST /tabs", `{"name":"old"}`)
+	d.send(1, "POST /variables", `{"name":"here","value":"1"}`)
+	d.send(1, "POST /variables", `{"name":"all","value":"2","scope":"global"}`)
 	if err := d.AddToHistory(t.Context(), &workspace.History{UserID: 1, Method: "GET", Path: "/x"},
 		&workspace.Reply{Zipped: []byte("x")}, 0); err != nil {
 		t.Fatal(err)

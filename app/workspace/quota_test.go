@@ -33,7 +33,7 @@ func TestFullQuotaDeletesTheOldestUnpinnedRequests(t *testing.T) {
 		d.remember(1, 15<<10)
 	}
 	d.remember(2, 15<<10)
-	d.ask(1, "PATCH /history/1", `{"pinned":true}`)
+	d.send(1, "PATCH /history/1", `{"pinned":true}`)
 	d.remember(1, 30<<10) // 105 KB with it
 	if got := d.ids(1, "") + d.ids(2, ""); got != "[7 5 4 3 1][6]" {
 		t.Errorf("in the history are %s", got)
@@ -44,11 +44,11 @@ func TestFullQuotaDeletesTheOldestUnpinnedRequests(t *testing.T) {
 		t.Errorf("after a restart with a smaller quota: %s", got)
 	}
 	if _, _, err := d.Recall(t.Context(), 1, 5); err == nil {
-		t.Error("an answer outlived its request")
+		t.Error("a response outlived its request")
 	}
 	d.remember(1, 80<<10) // more than the quota by itself
 	if got := d.ids(1, ""); got != "[9 1]" {
-		t.Errorf("after an answer that is larger than the quota: %s", got)
+		t.Errorf("after a response that is larger than the quota: %s", got)
 	}
 	d.openWithin(0)
 	for range 5 {
@@ -70,12 +70,12 @@ func TestOnlyHalfOfTheQuotaCanBePinned(t *testing.T) {
 		if id == 0 {
 			continue
 		}
-		if got := d.ask(1, fmt.Sprintf("PATCH /history/%d", id), `{"pinned":true}`); !strings.Contains(got, want) {
+		if got := d.send(1, fmt.Sprintf("PATCH /history/%d", id), `{"pinned":true}`); !strings.Contains(got, want) {
 			t.Errorf("pinning %d: %s", id, got)
 		}
 	}
-	d.ask(1, "PATCH /history/1", `{"pinned":false}`)
-	if got := d.ask(1, "PATCH /history/4", `{"pinned":true}`); !strings.Contains(got, `"pinned":true`) {
+	d.send(1, "PATCH /history/1", `{"pinned":false}`)
+	if got := d.send(1, "PATCH /history/4", `{"pinned":true}`); !strings.Contains(got, `"pinned":true`) {
 		t.Errorf("after one was unpinned: %s", got)
 	}
 }

@@ -27,7 +27,7 @@ type past struct {
 func (d *desk) search(user int64, query string) past {
 	d.t.Helper()
 	var p past
-	text := d.ask(user, "GET /history/search?"+query, "")
+	text := d.send(user, "GET /history/search?"+query, "")
 	if err := json.Unmarshal([]byte(text), &p); err != nil {
 		d.t.Fatalf("%s: %s", query, text)
 	}
@@ -59,9 +59,9 @@ func zipped(t testing.TB, text string) []byte {
 func (d *desk) sent() {
 	d.t.Helper()
 	for i, s := range []struct {
-		user   int64
-		h      workspace.History
-		answer string
+		user     int64
+		h        workspace.History
+		response string
 	}{
 		{1, workspace.History{Method: "GET", Path: "/device/devices/7", Status: 200, StatusText: "OK",
 			Draft: workspace.Draft{Method: "GET", Template: "/device/devices/{id}"}},
@@ -81,8 +81,8 @@ func (d *desk) sent() {
 	} {
 		s.h.UserID, s.h.At = s.user, resource.Millis(1000*(i+1))
 		var r *workspace.Reply
-		if s.answer != "" {
-			r = &workspace.Reply{Zipped: zipped(d.t, s.answer)}
+		if s.response != "" {
+			r = &workspace.Reply{Zipped: zipped(d.t, s.response)}
 		}
 		if err := d.AddToHistory(context.Background(), &s.h, r, 0); err != nil {
 			d.t.Fatal(err)
@@ -137,11 +137,11 @@ func TestHistoryIsSearched(t *testing.T) {
 func TestSearchIndexFollowsTheHistory(t *testing.T) {
 	d := open(t)
 	d.sent()
-	d.ask(1, "PATCH /history/3", `{"pinned":true}`)
+	d.send(1, "PATCH /history/3", `{"pinned":true}`)
 	if got := d.ids(1, "pinned=true"); got != "[3]" {
 		t.Errorf("pinned are %s", got)
 	}
-	d.ask(1, "PATCH /history/3", `{"pinned":false}`)
+	d.send(1, "PATCH /history/3", `{"pinned":false}`)
 	if got := d.ids(1, "pinned=true"); got != "[]" {
 		t.Errorf("pinned are %s", got)
 	}
@@ -156,7 +156,7 @@ func TestSearchIndexFollowsTheHistory(t *testing.T) {
 		t.Errorf("a restored request is not found: %s", got)
 	}
 	if _, r, err := d.Recall(t.Context(), 1, 1); err != nil || r == nil {
-		t.Errorf("its answer did not come back: %v", err)
+		t.Errorf("its response did not come back: %v", err)
 	}
 	_ = d.Close()
 	d.open(0)
@@ -171,7 +171,7 @@ func TestSearchIndexFollowsTheHistory(t *testing.T) {
 
 func TestSettingLimitsTheNumberOfRequests(t *testing.T) {
 	d := open(t)
-	d.ask(1, "PATCH /settings", `{"historyKept":100}`)
+	d.send(1, "PATCH /settings", `{"historyKept":100}`)
 	for i := range 103 {
 		if err := d.AddToHistory(t.Context(), &workspace.History{UserID: 1, Method: "GET",
 			Path: fmt.Sprintf("/n%d", i)}, nil, 0); err != nil {
@@ -181,7 +181,7 @@ func TestSettingLimitsTheNumberOfRequests(t *testing.T) {
 	if p := d.search(1, ""); p.Total != 100 || p.Items[0].ID != 103 {
 		t.Errorf("%d stay", p.Total)
 	}
-	d.ask(1, "PATCH /settings", `{"historyKept":null}`) // as many as usual
+	d.send(1, "PATCH /settings", `{"historyKept":null}`) // as many as usual
 	if err := d.AddToHistory(t.Context(), &workspace.History{UserID: 1, Method: "GET"}, nil, 0); err != nil {
 		t.Fatal(err)
 	}
@@ -225,14 +225,14 @@ func BenchmarkSearch(b *testing.B) {
 	}
 	close(numbers)
 	filling.Wait()
-	d.ask(1, "GET /history/search", "")
+	d.send(1, "GET /history/search", "")
 	for _, query := range []string{
 		"", "words=sn0077777", "words=frankfurt", "words=c", "words=core+frankfurt+rack", "words=edge+normal&status=4",
 		"words=web&method=GET&from=50000000&to=60000000", "words=nowhere", "endpoint=/device/devices/{id}&words=rack+5",
 	} {
 		b.Run(query, func(b *testing.B) {
 			for b.Loop() {
-				if text := d.ask(1, "GET /history/search?"+query, ""); !strings.HasPrefix(text, "{") {
+				if text := d.send(1, "GET /history/search?"+query, ""); !strings.HasPrefix(text, "{") {
 					b.Fatal(text)
 				}
 			}

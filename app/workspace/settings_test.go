@@ -10,8 +10,8 @@ import (
 func TestUnreadableSettingsAreDefaultsUntilTheNextChange(t *testing.T) {
 	for _, text := range []string{`{"theme":"da`, `[1]`, `null`} {
 		d := open(t)
-		d.ask(1, "PATCH /settings", `{"theme":"dark","timeout":9}`)
-		d.ask(2, "PATCH /settings", `{"theme":"light"}`)
+		d.send(1, "PATCH /settings", `{"theme":"dark","timeout":9}`)
+		d.send(2, "PATCH /settings", `{"theme":"light"}`)
 		_ = d.Close()
 		file, err := sql.Open("sqlite", "file:"+filepath.Join(d.dir, "workspace.db"))
 		if err != nil {

@@ -55,13 +55,13 @@ func shared(t *testing.T, share ...string) (*desk, *[]string) {
 	d.sharing(audit)
 	for _, body := range []string{`{"name":"Fleet"}`, `{"name":"In","parentId":1}`, `{"name":"Out","parentId":1}`,
 		`{"name":"Private"}`} {
-		d.ask(1, "POST /collections", body)
+		d.send(1, "POST /collections", body)
 	}
 	for i, body := range []string{`"/a?token=pLaNtEd","body":"pLaNtEd"`, `"/in"`, `"/out"`, `"/private"`} {
-		d.ask(1, "POST /requests", fmt.Sprintf(`{"collectionId":%d,"draft":{"path":%s}}`, i+1, body))
+		d.send(1, "POST /requests", fmt.Sprintf(`{"collectionId":%d,"draft":{"path":%s}}`, i+1, body))
 	}
 	for _, body := range share {
-		if got := d.ask(1, "POST /shares", body); !strings.HasPrefix(got, "{") {
+		if got := d.send(1, "POST /shares", body); !strings.HasPrefix(got, "{") {
 			t.Fatal(got)
 		}
 	}
@@ -79,7 +79,7 @@ func (d *desk) sees(user int64) string {
 		}
 		Requests []struct{ Path string }
 	}
-	if err := json.Unmarshal([]byte(d.ask(user, "GET /collections/tree", "")), &tree); err != nil {
+	if err := json.Unmarshal([]byte(d.send(user, "GET /collections/tree", "")), &tree); err != nil {
 		d.t.Fatal(err)
 	}
 	var all []string
@@ -133,7 +133,7 @@ func TestCollectionIsSharedReadOnly(t *testing.T) {
 	} {
 		d.expect(2, tt.do, tt.body, tt.says)
 	}
-	if one := d.ask(2, "GET /requests/1", ""); strings.Contains(one, "pLaNtEd") ||
+	if one := d.send(2, "GET /requests/1", ""); strings.Contains(one, "pLaNtEd") ||
 		!strings.Contains(one, `"path":"/a?token=********"`) {
 		t.Errorf("another user sees %s", one)
 	}
@@ -150,11 +150,11 @@ func TestCollectionIsSharedReadOnly(t *testing.T) {
 		"/a?token=******** /in /out"; got != want {
 		t.Errorf("after a copy, the user sees %s", got)
 	}
-	d.ask(1, "PATCH /collections/1", `{"trashed":5}`)
+	d.send(1, "PATCH /collections/1", `{"trashed":5}`)
 	d.expect(2, "GET /requests/1", "", "unknown : there is no saved request 1")
-	d.ask(1, "PATCH /collections/1", `{"trashed":0}`)
+	d.send(1, "PATCH /collections/1", `{"trashed":0}`)
 	d.changes = nil
-	d.ask(1, "DELETE /shares/1", "")
+	d.send(1, "DELETE /shares/1", "")
 	if !slices.Contains(d.changes, "0 collections") {
 		t.Errorf("others are not notified that it is no longer shared: %q", d.changes)
 	}
@@ -171,16 +171,16 @@ func TestCollectionIsSharedReadOnly(t *testing.T) {
 
 func TestOtherUsersEditASharedCollection(t *testing.T) {
 	d, _ := shared(t, `{"collectionId":1,"with":"ben","edit":true}`)
-	d.ask(2, "PATCH /requests/1", `{"draft":{"method":"POST","path":"/b?token=********","body":"new ********"}}`)
+	d.send(2, "PATCH /requests/1", `{"draft":{"method":"POST","path":"/b?token=********","body":"new ********"}}`)
 	if got := strings.Join(d.changes, ", "); got != "1 collections, 0 collections" {
 		t.Errorf("a change notifies %s", got)
 	}
-	if mine := d.ask(1, "GET /requests/1", ""); !strings.Contains(mine, `"path":"/b?token=pLaNtEd"`) ||
+	if mine := d.send(1, "GET /requests/1", ""); !strings.Contains(mine, `"path":"/b?token=pLaNtEd"`) ||
 		!strings.Contains(mine, `"body":"new pLaNtEd"`) {
 		t.Errorf("the owner has lost a secret: %s", mine)
 	}
-	d.ask(2, "POST /requests", `{"collectionId":1,"name":"Two","draft":{"path":"/two?token=pLaNtEd"}}`)
-	if mine := d.ask(1, "GET /requests/5", ""); !strings.Contains(mine, `"path":"/two?token=********"`) {
+	d.send(2, "POST /requests", `{"collectionId":1,"name":"Two","draft":{"path":"/two?token=pLaNtEd"}}`)
+	if mine := d.send(1, "GET /requests/5", ""); !strings.Contains(mine, `"path":"/two?token=********"`) {
 		t.Errorf("the owner sees the secret of an editor: %s", mine)
 	}
 	d.expect(2, "POST /collections/move", `{"request":5,"to":2,"at":0}`, "{}")
@@ -195,11 +195,11 @@ func TestOtherUsersEditASharedCollection(t *testing.T) {
 	} {
 		d.expect(2, tt.do, tt.body, tt.says)
 	}
-	d.ask(2, "PATCH /collections/2", `{"trashed":5}`)
+	d.send(2, "PATCH /collections/2", `{"trashed":5}`)
 	if got := d.sees(1); strings.Contains(got, "In") {
 		t.Errorf("after ben deleted In, ana sees %s", got)
 	}
-	d.ask(2, "PATCH /collections/2", `{"trashed":0}`)
+	d.send(2, "PATCH /collections/2", `{"trashed":0}`)
 	if got := d.sees(2); got != "ana Fleet In Out /b?token=******** /two?token=******** /in /out" {
 		t.Errorf("after ben restored In, he sees %s", got)
 	}
@@ -227,14 +227,14 @@ func TestNestedFoldersAreSharedWithDifferentUsers(t *testing.T) {
 	} {
 		d.expect(1, "POST /shares", tt.body, tt.says)
 	}
-	if got := d.ask(1, "POST /shares", `{"collectionId":2,"with":"cem"}`); !strings.HasPrefix(got, "conflict") {
+	if got := d.send(1, "POST /shares", `{"collectionId":2,"with":"cem"}`); !strings.HasPrefix(got, "conflict") {
 		t.Errorf("sharing twice says %s", got)
 	}
 }
 
 func TestSingleUserCannotShare(t *testing.T) {
 	d := open(t)
-	d.ask(1, "POST /collections", `{"name":"Fleet"}`)
+	d.send(1, "POST /collections", `{"name":"Fleet"}`)
 	d.expect(1, "POST /shares", `{"collectionId":1}`,
 		"denied : Collections can be shared only in a portal that is served to several users.")
 }
@@ -244,7 +244,7 @@ func TestSingleUserCannotShare(t *testing.T) {
 func TestTwoUsersSaveARequestConcurrently(t *testing.T) {
 	d, _ := shared(t, `{"collectionId":1,"edit":true}`)
 	d.Watch(func(int64, workspace.Kind) {})
-	etag := resource.ETag([]byte(d.ask(1, "GET /requests/1", "")))
+	etag := resource.ETag([]byte(d.send(1, "GET /requests/1", "")))
 	said := make([]string, 2)
 	var running sync.WaitGroup
 	for i := range said {
@@ -264,18 +264,18 @@ func TestExamplesOfASharedCollectionAreShared(t *testing.T) {
 	h := d.past(`{"id":7}`)
 	for _, request := range []int{1, 4} { // in the shared collection, and in another one
 		body := fmt.Sprintf(`{"historyId":%d,"name":"Found"}`, h)
-		if got := d.ask(1, fmt.Sprintf("POST /requests/%d/examples", request), body); !strings.HasPrefix(got, "{") {
+		if got := d.send(1, fmt.Sprintf("POST /requests/%d/examples", request), body); !strings.HasPrefix(got, "{") {
 			t.Fatal(got)
 		}
 	}
-	if got := d.ask(2, "GET /examples?filter=requestId:1&sort=id&size=50", ""); !strings.Contains(got, `"total":1,`) ||
+	if got := d.send(2, "GET /examples?filter=requestId:1&sort=id&size=50", ""); !strings.Contains(got, `"total":1,`) ||
 		!strings.Contains(got, `"name":"Found"`) {
 		t.Errorf("ben sees %s", got)
 	}
 	d.expect(2, "GET /examples/1/body", "", `{"text":"{\"id\":7}"}`)
 	for do, body := range map[string]string{"PATCH /examples/1": `{"name":"Mine"}`, "DELETE /examples/1": "",
 		"GET /examples/2/body": ""} {
-		if got := d.ask(2, do, body); !strings.HasPrefix(got, "unknown") {
+		if got := d.send(2, do, body); !strings.HasPrefix(got, "unknown") {
 			t.Errorf("%s by ben returns %s", do, got)
 		}
 	}
@@ -283,12 +283,12 @@ func TestExamplesOfASharedCollectionAreShared(t *testing.T) {
 		user   int64
 		filter string
 	}{{2, "requestId:4"}, {3, "requestId:1"}, {2, `requestId>0`}, {2, `requestId:1||requestId:4`}} {
-		if got := d.ask(other.user, "GET /examples?filter="+other.filter, ""); !strings.Contains(got, `"total":0,`) {
+		if got := d.send(other.user, "GET /examples?filter="+other.filter, ""); !strings.Contains(got, `"total":0,`) {
 			t.Errorf("user %d sees with %s: %s", other.user, other.filter, got)
 		}
 	}
-	d.ask(1, "DELETE /requests/1", "")
-	if got := d.ask(2, "GET /examples/1/body", ""); !strings.HasPrefix(got, "unknown") {
+	d.send(1, "DELETE /requests/1", "")
+	if got := d.send(2, "GET /examples/1/body", ""); !strings.HasPrefix(got, "unknown") {
 		t.Errorf("ben sees an example of a deleted request: %s", got)
 	}
 }
@@ -297,7 +297,7 @@ func TestSharingListsTheNamesOfTheUsers(t *testing.T) {
 	d := open(t)
 	d.expect(1, "GET /shares/users", "", `{"names":[]}`)
 	d.sharing(&[]string{})
-	if got := d.ask(1, "GET /shares/users", ""); !strings.Contains(got, `"ben","cem"]}`) {
+	if got := d.send(1, "GET /shares/users", ""); !strings.Contains(got, `"ben","cem"]}`) {
 		t.Errorf("ana sees %s", got)
 	}
 }

@@ -59,9 +59,9 @@ func TestInvalidTabNamesTheError(t *testing.T) {
 func TestUsersSeeOnlyTheirOwnWorkspace(t *testing.T) {
 	d := open(t)
 	for _, user := range []int64{1, 2} {
-		d.ask(user, "POST /tabs", `{}`)
-		d.ask(user, "POST /variables", `{"name":"x","value":"of `+fmt.Sprint(user)+`"}`)
-		d.ask(user, "PATCH /settings", `{"of":`+fmt.Sprint(user)+`}`)
+		d.send(user, "POST /tabs", `{}`)
+		d.send(user, "POST /variables", `{"name":"x","value":"of `+fmt.Sprint(user)+`"}`)
+		d.send(user, "PATCH /settings", `{"of":`+fmt.Sprint(user)+`}`)
 		if err := d.AddToHistory(t.Context(), &workspace.History{UserID: user, Method: "GET", Path: "/x"},
 			&workspace.Reply{Zipped: []byte("x")}, 0); err != nil {
 			t.Fatal(err)
@@ -154,7 +154,7 @@ func TestSecretIsStoredInTheKeyringOnly(t *testing.T) {
 
 func TestPlainVariableBecomesSecret(t *testing.T) {
 	d := open(t)
-	d.ask(1, "POST /variables", `{"name":"x","value":"was plain"}`)
+	d.send(1, "POST /variables", `{"name":"x","value":"was plain"}`)
 	d.expect(1, "PATCH /variables/1", `{"secret":true}`, `{"id":1,"name":"x","value":"********","secret":true,`+
 		`"scope":"portal","environmentId":0,"changedOn":1790000000000}`)
 	if got := d.secret(1, "x"); got != "was plain" {
@@ -165,7 +165,7 @@ func TestPlainVariableBecomesSecret(t *testing.T) {
 		if len(d.secrets.values) != 0 {
 			t.Errorf("after %s the keyring still holds a secret", do)
 		}
-		d.ask(1, "POST /variables", `{"name":"x","value":"another","secret":true}`)
+		d.send(1, "POST /variables", `{"name":"x","value":"another","secret":true}`)
 	}
 }
 
@@ -189,24 +189,24 @@ func TestMissingKeyringIsReported(t *testing.T) {
 		t.Errorf("the notice is %q before there is a secret", got)
 	}
 	d.secrets.lasts = false
-	d.ask(1, "POST /variables", `{"name":"x","value":"y","secret":true}`)
+	d.send(1, "POST /variables", `{"name":"x","value":"y","secret":true}`)
 	if got, want := d.Notice(1),
 		"No system keyring found: secret variables are kept for this session only"; got != want {
 		t.Errorf("the notice is %q, want %q", got, want)
 	}
-	d.ask(1, "POST /variables", `{"name":"none","value":"","secret":true}`)
+	d.send(1, "POST /variables", `{"name":"none","value":"","secret":true}`)
 	d.expect(1, "GET /variables/missing", "", `{"ids":[]}`)
 	clear(d.secrets.values) // as the end of the program does
 	d.expect(1, "GET /variables/missing", "", `{"ids":[1]}`)
 	d.expect(2, "GET /variables/missing", "", `{"ids":[]}`)
-	d.ask(1, "PATCH /variables/1", `{"value":"again"}`)
+	d.send(1, "PATCH /variables/1", `{"value":"again"}`)
 	d.expect(1, "GET /variables/missing", "", `{"ids":[]}`)
 }
 
 func TestVariableNamesAreValidated(t *testing.T) {
 	d := open(t)
 	for _, name := range []string{"1a", "$now", "a b", "a}}", "ü"} {
-		if got := d.ask(1, "POST /variables", `{"name":"`+name+`"}`); !strings.HasPrefix(
+		if got := d.send(1, "POST /variables", `{"name":"`+name+`"}`); !strings.HasPrefix(
 			got, "invalid name: a variable's name must begin with a letter") {
 			t.Errorf("%q: %s", name, got)
 		}
@@ -224,10 +224,10 @@ func TestHistoryKeepsTheNewestAndThePinned(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	ids := func(user int64) string { return d.ask(user, "GET /history?fields=id&size=100", "") }
+	ids := func(user int64) string { return d.send(user, "GET /history?fields=id&size=100", "") }
 	send(1) // 1
 	send(2) // 2
-	d.ask(1, "PATCH /history/1", `{"pinned":true}`)
+	d.send(1, "PATCH /history/1", `{"pinned":true}`)
 	for range 7 {
 		send(1) // 3 to 9
 	}
@@ -235,8 +235,8 @@ func TestHistoryKeepsTheNewestAndThePinned(t *testing.T) {
 		`{"id":9}],"data":null}`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	d.ask(1, "DELETE /history/8", "")
-	d.ask(1, "PATCH /history/1", `{"pinned":false}`)
+	d.send(1, "DELETE /history/8", "")
+	d.send(1, "PATCH /history/1", `{"pinned":false}`)
 	send(1) // 10
 	if got, want := ids(1), `{"total":5,"searchId":null,"items":[{"id":5},{"id":6},{"id":7},{"id":9},{"id":10}],`+
 		`"data":null}`; got != want {
@@ -250,7 +250,7 @@ func TestHistoryKeepsTheNewestAndThePinned(t *testing.T) {
 	if got, want := ids(2), `{"total":1,"searchId":null,"items":[{"id":2}],"data":null}`; got != want {
 		t.Errorf("another's history is %s", got)
 	}
-	d.ask(1, "DELETE /history", "")
+	d.send(1, "DELETE /history", "")
 	send(1) // 11
 	if got, want := ids(1), `{"total":1,"searchId":null,"items":[{"id":11}],"data":null}`; got != want {
 		t.Errorf("got %s, want %s", got, want)
@@ -277,15 +277,15 @@ func TestHistoryStaysLimitedUnderConcurrentWrites(t *testing.T) {
 	if err := d.AddToHistory(t.Context(), &workspace.History{UserID: 1, Method: "GET"}, nil, 0); err != nil {
 		t.Fatal(err)
 	}
-	if got := d.ask(1, "GET /history?fields=id&size=1", ""); !strings.HasPrefix(got, `{"total":10,`) {
+	if got := d.send(1, "GET /history?fields=id&size=1", ""); !strings.HasPrefix(got, `{"total":10,`) {
 		t.Errorf("got %s, want a total of 10", got)
 	}
 }
 
 func TestResponseIsShownInItsOwnTabOnly(t *testing.T) {
 	d := open(t)
-	d.ask(1, "POST /tabs", `{"name":"mine"}`)
-	d.ask(2, "POST /tabs", `{"name":"other"}`)
+	d.send(1, "POST /tabs", `{"name":"mine"}`)
+	d.send(2, "POST /tabs", `{"name":"other"}`)
 	for _, tab := range []int64{1, 2, 99} {
 		if err := d.AddToHistory(t.Context(), &workspace.History{UserID: 1, Method: "GET"}, nil, tab); err != nil {
 			t.Fatal(err)
@@ -297,12 +297,12 @@ func TestResponseIsShownInItsOwnTabOnly(t *testing.T) {
 
 func TestEveryWriteNotifiesWatchers(t *testing.T) {
 	d := open(t)
-	d.ask(1, "POST /tabs", `{}`)
-	d.ask(2, "POST /variables", `{"name":"x"}`)
-	d.ask(2, "POST /variables", `{"name":""}`)
-	d.ask(1, "PATCH /settings", `{"a":1}`)
-	d.ask(1, "DELETE /history", ``)
-	d.ask(1, "GET /tabs", ``)
+	d.send(1, "POST /tabs", `{}`)
+	d.send(2, "POST /variables", `{"name":"x"}`)
+	d.send(2, "POST /variables", `{"name":""}`)
+	d.send(1, "PATCH /settings", `{"a":1}`)
+	d.send(1, "DELETE /history", ``)
+	d.send(1, "GET /tabs", ``)
 	if want := []string{"1 tabs", "2 variables", "1 settings", "1 history"}; !slices.Equal(d.changes, want) {
 		t.Errorf("received %v, want %v", d.changes, want)
 	}
@@ -357,8 +357,8 @@ func TestResponseZippedByAnOlderVersionIsRead(t *testing.T) {
 
 func TestPlainVariableCanBecomeSecretAgain(t *testing.T) {
 	d := open(t)
-	d.ask(1, "POST /variables", `{"name":"token","value":"`+planted+`","secret":true}`)
-	if got := d.ask(1, "PATCH /variables/1", `{"secret":false}`); strings.Contains(got, planted) ||
+	d.send(1, "POST /variables", `{"name":"token","value":"`+planted+`","secret":true}`)
+	if got := d.send(1, "PATCH /variables/1", `{"secret":false}`); strings.Contains(got, planted) ||
 		!strings.Contains(got, `"value":""`) || len(d.secrets.values) != 0 {
 		t.Errorf("it is %s, and the keyring holds %d secrets", got, len(d.secrets.values))
 	}
@@ -371,8 +371,8 @@ func TestPlainVariableCanBecomeSecretAgain(t *testing.T) {
 
 func TestDeletedVariableIsRestoredWithItsSecret(t *testing.T) {
 	d := open(t)
-	d.ask(1, "POST /variables", `{"name":"token","value":"`+planted+`","secret":true}`)
-	d.ask(1, "POST /variables", `{"name":"size","value":"5"}`)
+	d.send(1, "POST /variables", `{"name":"token","value":"`+planted+`","secret":true}`)
+	d.send(1, "POST /variables", `{"name":"size","value":"5"}`)
 	d.expect(1, "DELETE /variables/1", "", `{}`)
 	d.expect(1, "DELETE /variables/2", "", `{}`)
 	if len(d.secrets.values) != 0 {
@@ -384,7 +384,7 @@ func TestDeletedVariableIsRestoredWithItsSecret(t *testing.T) {
 	if got := d.secret(1, "token"); got != planted {
 		t.Errorf("the secret is %q", got)
 	}
-	d.ask(1, "POST /variables", `{"name":"size","value":"7"}`)
+	d.send(1, "POST /variables", `{"name":"size","value":"7"}`)
 	d.expect(1, "POST /variables/2/restore", "", `conflict name: there is already a variable with the scope "portal" `+
 		`and the name "size"`)
 	d.expect(1, "GET /variables", "", `{"total":2,"searchId":null,"items":[{"id":1,"name":"token","value":"********",`+
@@ -395,12 +395,12 @@ func TestDeletedVariableIsRestoredWithItsSecret(t *testing.T) {
 
 func TestUsagesOfVariablesAreFound(t *testing.T) {
 	d := open(t)
-	d.ask(1, "POST /collections", `{"name":"Mine"}`)
-	d.ask(1, "POST /requests", `{"name":"One","collectionId":1,"draft":{"path":"/a/{{x}}",`+
+	d.send(1, "POST /collections", `{"name":"Mine"}`)
+	d.send(1, "POST /requests", `{"name":"One","collectionId":1,"draft":{"path":"/a/{{x}}",`+
 		`"body":"{{ x }} {{y}} {{$now}}"}}`)
-	d.ask(1, "POST /requests", `{"collectionId":1,"draft":{"method":"PUT","path":"/b","query":[{"on":true,`+
+	d.send(1, "POST /requests", `{"collectionId":1,"draft":{"method":"PUT","path":"/b","query":[{"on":true,`+
 		`"key":"{{y}}","value":""}]}}`)
-	d.ask(1, "POST /requests", `{"name":"Gone","collectionId":1,"trashed":5,"draft":{"path":"/{{z}}"}}`)
+	d.send(1, "POST /requests", `{"name":"Gone","collectionId":1,"trashed":5,"draft":{"path":"/{{z}}"}}`)
 	const now = 1_790_000_000_000
 	for i, path := range []string{"/{{x}}", "/{{old}}", "/{{sent}}"} {
 		at := resource.Millis(now - int64(i%2)*8*86_400_000)
@@ -423,7 +423,7 @@ func TestUsagesOfVariablesAreFound(t *testing.T) {
 
 func TestEditIsSavedAfterThePageCloses(t *testing.T) {
 	d := open(t)
-	tab := d.ask(1, "POST /tabs", `{"draft":{"method":"GET","path":"/a"}}`)
+	tab := d.send(1, "POST /tabs", `{"draft":{"method":"GET","path":"/a"}}`)
 	if !strings.HasPrefix(tab, `{"id":1,`) {
 		t.Fatal(tab)
 	}
@@ -440,7 +440,7 @@ func TestEditIsSavedAfterThePageCloses(t *testing.T) {
 	}
 	d.expect(1, "GET /settings", ``, `{"activePortal":7}`)
 	for do, want := range map[string]string{"GET /tabs/1": `"path":"/typed/last"`, "GET /variables": `"name":"last"`} {
-		if got := d.ask(1, do, ``); !strings.Contains(got, want) {
+		if got := d.send(1, do, ``); !strings.Contains(got, want) {
 			t.Errorf("%s: %s, want %s", do, got, want)
 		}
 	}

@@ -32,38 +32,38 @@ type portal struct {
 func (p *portal) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	answer := func(status int, body string) {
+	response := func(status int, body string) {
 		w.WriteHeader(status)
 		_, _ = io.WriteString(w, body)
 	}
 	switch {
 	case p.away:
-		answer(503, "gone fishing")
+		response(503, "gone fishing")
 	case strings.HasSuffix(r.URL.Path, "/register"):
 		p.secret = "col_3_own"
-		answer(200, `{"collectorId":3,"token":"col_3_own","heartbeat":30}`)
+		response(200, `{"collectorId":3,"token":"col_3_own","heartbeat":30}`)
 	case r.Header.Get("Authorization") != "Bearer "+p.secret:
-		answer(401, `{"errorMessage":"the API token is not valid","errorCode":1401}`)
+		response(401, `{"errorMessage":"the API token is not valid","errorCode":1401}`)
 	case r.URL.Path == "/api/setting/collectors/3/heartbeat":
 		p.beats++
-		answer(200, `{"now":1,"heartbeat":30}`)
+		response(200, `{"now":1,"heartbeat":30}`)
 	case r.URL.Path == "/api/setting/collectors/3/assignments":
 		w.Header().Set("ETag", `"1"`)
-		answer(200, `{"total":1,"items":[{"instanceId":7,"deviceId":1,"method":"count","interval":1}]}`)
+		response(200, `{"total":1,"items":[{"instanceId":7,"deviceId":1,"method":"count","interval":1}]}`)
 	case r.URL.Path == "/api/setting/collectors/3/samples":
 		var in struct{ Results []check.Result }
 		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
-			answer(400, err.Error())
+			response(400, err.Error())
 			return
 		}
 		p.taken = append(p.taken, in.Results...)
-		answer(200, `{"taken":1}`)
+		response(200, `{"taken":1}`)
 		select {
 		case p.posts <- struct{}{}:
 		default:
 		}
 	default:
-		answer(404, `{"errorMessage":"there is no endpoint at this path","errorCode":1404}`)
+		response(404, `{"errorMessage":"there is no endpoint at this path","errorCode":1404}`)
 	}
 }
 

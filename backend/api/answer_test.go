@@ -25,14 +25,14 @@ func TestInternalErrorIsLoggedOnceAndNeverShown(t *testing.T) {
 		{"/api/test/panic", "the kettle is empty"},
 		{"/api/test/broken", "no such table: secret"},
 	} {
-		answer, text := p.ask("GET "+tt.path, "admin", "")
+		response, text := p.request("GET "+tt.path, "admin", "")
 		_, id, _ := strings.Cut(text, `"requestId":"`)
 		id, _, _ = strings.Cut(id, `"`)
 		want := `{"errorMessage":"the portal failed with an internal error; its log has the details under the ` +
 			`request id ` + id +
 			`","errorCode":1500,"errorDetail":{"requestId":"` + id + `"}}`
-		if answer.StatusCode != 500 || len(id) != 12 || text != want {
-			t.Errorf("%s answers %d %s", tt.path, answer.StatusCode, text)
+		if response.StatusCode != 500 || len(id) != 12 || text != want {
+			t.Errorf("%s returns %d %s", tt.path, response.StatusCode, text)
 		}
 		if log := p.log.String(); strings.Count(log, tt.secret) != 1 || strings.Count(log, id) != 1 {
 			t.Errorf("the log has the cause or the id not exactly once:\n%s", log)
@@ -75,9 +75,9 @@ func TestEveryKindOfFaultHasAStatus(t *testing.T) {
 
 func TestErrorDuringAStreamAbortsIt(t *testing.T) {
 	p := newPortal(t, nil)
-	answer, text := p.ask("GET /api/test/half", "admin", "")
-	if answer.StatusCode != 200 || !strings.HasSuffix(text, "…unexpected EOF") {
-		t.Errorf("answers %d, %d bytes ending in %q; want a broken body", answer.StatusCode, len(text),
+	response, text := p.request("GET /api/test/half", "admin", "")
+	if response.StatusCode != 200 || !strings.HasSuffix(text, "…unexpected EOF") {
+		t.Errorf("returns %d, %d bytes ending in %q; want a broken body", response.StatusCode, len(text),
 			text[max(0, len(text)-20):])
 	}
 	if log := p.log.String(); strings.Count(log, "the disk went away") != 1 {
@@ -112,9 +112,9 @@ func TestSignatureCoversTheBodyAndThePathAsSent(t *testing.T) {
 		{do: "DELETE /santaba/rest/device/devices/9", head: sign("DELETE", "/device/devices/9", ""), code: 404,
 			want: `{"errorMessage":"there is no device 9","errorCode":1404,"errorDetail":null}`},
 	})
-	if answer, text := p.ask("POST /santaba/rest/device/groups", "", `{"name":"a"}`,
-		sign("POST", "/device/groups", `{"name":"a"}`)); answer.StatusCode != 200 {
-		t.Errorf("a signed write answers %d %s", answer.StatusCode, text)
+	if response, text := p.request("POST /santaba/rest/device/groups", "", `{"name":"a"}`,
+		sign("POST", "/device/groups", `{"name":"a"}`)); response.StatusCode != 200 {
+		t.Errorf("a signed write returns %d %s", response.StatusCode, text)
 	}
 }
 
@@ -127,18 +127,18 @@ func (p *served) listen(as string) (*bufio.Reader, io.Closer) {
 	} else {
 		r.Header.Set("Authorization", "Bearer "+p.who[as].bearer)
 	}
-	answer, err := http.DefaultTransport.RoundTrip(r)
+	response, err := http.DefaultTransport.RoundTrip(r)
 	must(p.t, err)
-	if got := answer.Header.Get("Content-Type"); got != "text/event-stream" {
+	if got := response.Header.Get("Content-Type"); got != "text/event-stream" {
 		p.t.Errorf("Content-Type is %q", got)
 	}
-	lines := bufio.NewReader(answer.Body)
+	lines := bufio.NewReader(response.Body)
 	const want = ":\n\nevent: hello\ndata: {\"text\":\"<a\\nb>\"}\n\n"
 	got := make([]byte, len(want))
 	if _, err := io.ReadFull(lines, got); err != nil || string(got) != want {
 		p.t.Fatalf("the stream begins with %q (%v), want %q", got, err, want)
 	}
-	return lines, answer.Body
+	return lines, response.Body
 }
 
 func TestEventStreamEndsWithItsContextSessionOrToken(t *testing.T) {
@@ -189,12 +189,12 @@ func TestTruncatedBodyIsABadRequest(t *testing.T) {
 	fmt.Fprintf(c, "POST /api/test/echo/a HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n"+
 		"Content-Type: application/json\r\nContent-Length: 90\r\n\r\n{", p.host, p.who["token"].bearer)
 	must(t, c.(*net.TCPConn).CloseWrite())
-	answer, err := http.ReadResponse(bufio.NewReader(c), nil)
+	response, err := http.ReadResponse(bufio.NewReader(c), nil)
 	must(t, err)
-	text, _ := io.ReadAll(answer.Body)
+	text, _ := io.ReadAll(response.Body)
 	want := `{"errorMessage":"the body is incomplete","errorCode":1400,"errorDetail":null}`
-	if answer.StatusCode != 400 || string(text) != want {
-		t.Errorf("answers %d %s, want 400 %s", answer.StatusCode, text, want)
+	if response.StatusCode != 400 || string(text) != want {
+		t.Errorf("returns %d %s, want 400 %s", response.StatusCode, text, want)
 	}
 }
 
@@ -206,11 +206,11 @@ func TestChunkedBodyIsLimitedWhileItArrives(t *testing.T) {
 		must(t, err)
 		r.Header.Set("Authorization", "Bearer "+p.who["token"].bearer)
 		r.Header.Set("Content-Type", "application/json")
-		answer, err := http.DefaultTransport.RoundTrip(r)
+		response, err := http.DefaultTransport.RoundTrip(r)
 		must(t, err)
-		answer.Body.Close()
-		if answer.StatusCode != tt.code {
-			t.Errorf("%d bytes answer %d, want %d", tt.size+2, answer.StatusCode, tt.code)
+		response.Body.Close()
+		if response.StatusCode != tt.code {
+			t.Errorf("%d bytes answer %d, want %d", tt.size+2, response.StatusCode, tt.code)
 		}
 	}
 }

@@ -16,7 +16,7 @@ type scenario struct {
 	body    string
 	code    int
 	want    string // the whole body
-	headers string // that the answer has, one a line; "Name:" for none
+	headers string // that the response has, one a line; "Name:" for none
 }
 
 func (p *served) play(t *testing.T, scenarios []scenario) {
@@ -28,42 +28,42 @@ func (p *served) play(t *testing.T, scenarios []scenario) {
 			if s.head != "" {
 				head = strings.Split(real.Replace(s.head), "\n")
 			}
-			answer, text := p.ask(s.do, s.as, s.body, head...)
-			if answer.StatusCode != s.code || text != real.Replace(s.want) {
-				t.Errorf("got %d %s\nwant %d %s", answer.StatusCode, text, s.code, real.Replace(s.want))
+			response, text := p.request(s.do, s.as, s.body, head...)
+			if response.StatusCode != s.code || text != real.Replace(s.want) {
+				t.Errorf("got %d %s\nwant %d %s", response.StatusCode, text, s.code, real.Replace(s.want))
 			}
 			for line := range strings.SplitSeq(s.headers, "\n") {
 				name, want, _ := strings.Cut(line, ":")
-				if got := strings.Join(answer.Header.Values(name), " | "); name != "" &&
+				if got := strings.Join(response.Header.Values(name), " | "); name != "" &&
 					got != strings.TrimSpace(want) {
 					t.Errorf("%s is %q, want %q", name, got, strings.TrimSpace(want))
 				}
 			}
-			p.hygiene(t, answer)
+			p.hygiene(t, response)
 		})
 	}
 }
 
 // hygiene checks the headers that every response must have, and must not have.
-func (p *served) hygiene(t *testing.T, answer *http.Response) {
+func (p *served) hygiene(t *testing.T, response *http.Response) {
 	t.Helper()
 	for name, want := range map[string]string{
 		"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
 		"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
 	} {
-		if got := answer.Header.Get(name); got != want {
+		if got := response.Header.Get(name); got != want {
 			t.Errorf("%s is %q, want %q", name, got, want)
 		}
 	}
-	policy, file := answer.Header.Get("Content-Security-Policy"),
-		ui[strings.TrimPrefix(answer.Request.URL.Path, "/")] != nil
+	policy, file := response.Header.Get("Content-Security-Policy"),
+		ui[strings.TrimPrefix(response.Request.URL.Path, "/")] != nil
 	if !(strings.Contains(policy, "default-src 'none'") && strings.Contains(policy, "frame-ancestors 'none'")) &&
-		!(file && answer.StatusCode < 400) {
+		!(file && response.StatusCode < 400) {
 		t.Errorf("the policy is %q", policy)
 	}
-	for name := range answer.Header {
+	for name := range response.Header {
 		if strings.HasPrefix(name, "Access-Control-") {
-			t.Errorf("the answer has %s; there is no CORS", name)
+			t.Errorf("the response has %s; there is no CORS", name)
 		}
 	}
 }
@@ -350,71 +350,72 @@ func TestBothMountsServeTheSamePortal(t *testing.T) {
 
 func TestSignInSetsTheCookieAndSignOutRemovesIt(t *testing.T) {
 	p := newPortal(t, nil)
-	answer, text := p.ask("POST /api/session", "", `{"username":"viewer","password":"correct horse battery"}`,
+	response, text := p.request("POST /api/session", "", `{"username":"viewer","password":"correct horse battery"}`,
 		"Origin: http://"+p.host)
 	var who struct {
 		UserID         int64
 		Username, Role string
 		CSRFToken      string
 	}
-	if err := json.Unmarshal([]byte(text), &who); err != nil || answer.StatusCode != 200 || who.Username != "viewer" ||
+	if err := json.Unmarshal([]byte(text), &who); err != nil || response.StatusCode != 200 ||
+		who.Username != "viewer" ||
 		who.Role != "readonly" || who.CSRFToken == "" {
-		t.Fatalf("sign-in answers %d %s", answer.StatusCode, text)
+		t.Fatalf("sign-in returns %d %s", response.StatusCode, text)
 	}
-	cookies := answer.Cookies()
+	cookies := response.Cookies()
 	if len(cookies) != 2 || cookies[0].Name != "spyglass_t1" || !cookies[0].HttpOnly ||
 		cookies[0].SameSite != http.SameSiteStrictMode || cookies[0].Path != "/" || cookies[0].Secure {
-		t.Fatalf("the cookies are %v", answer.Header["Set-Cookie"])
+		t.Fatalf("the cookies are %v", response.Header["Set-Cookie"])
 	}
 	if c := cookies[1]; c.Name != "spyglass_t1_device" || !c.HttpOnly || c.SameSite != http.SameSiteStrictMode ||
 		c.MaxAge != 31536000 {
 		t.Errorf("the browser is remembered by %v", c)
 	}
 	p.who["new"] = login{cookie: cookies[0].Value, csrf: who.CSRFToken}
-	answer, _ = p.ask("GET /api/session", "new", "", "X-CSRF-Token: Fetch")
-	if got := answer.Header.Get("X-CSRF-Token"); got != who.CSRFToken {
+	response, _ = p.request("GET /api/session", "new", "", "X-CSRF-Token: Fetch")
+	if got := response.Header.Get("X-CSRF-Token"); got != who.CSRFToken {
 		t.Errorf("Fetch answers the token %q, want %q", got, who.CSRFToken)
 	}
-	answer, text = p.ask("DELETE /api/session", "new", "")
-	if got, want := answer.Header.Get("Set-Cookie"),
-		"spyglass_t1=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict"; answer.StatusCode != 200 || text != "{}" ||
+	response, text = p.request("DELETE /api/session", "new", "")
+	if got, want := response.Header.Get("Set-Cookie"),
+		"spyglass_t1=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict"; response.StatusCode != 200 || text != "{}" ||
 		got != want {
-		t.Errorf("sign-out answers %d %s with the cookie %q, want %q", answer.StatusCode, text, got, want)
+		t.Errorf("sign-out returns %d %s with the cookie %q, want %q", response.StatusCode, text, got, want)
 	}
-	if answer, _ = p.ask("GET /api/session", "new", ""); answer.StatusCode != 401 {
-		t.Errorf("after sign-out the cookie answers %d, want 401", answer.StatusCode)
+	if response, _ = p.request("GET /api/session", "new", ""); response.StatusCode != 401 {
+		t.Errorf("after sign-out the cookie returns %d, want 401", response.StatusCode)
 	}
 	// An expired cookie does not prevent a new sign-in.
-	if answer,
-		text = p.ask("POST /api/session", "new",
-		`{"username":"viewer","password":"correct horse battery"}`); answer.StatusCode != 200 {
-		t.Errorf("signing in with an old cookie answers %d %s", answer.StatusCode, text)
+	if response,
+		text = p.request("POST /api/session", "new",
+		`{"username":"viewer","password":"correct horse battery"}`); response.StatusCode != 200 {
+		t.Errorf("signing in with an old cookie returns %d %s", response.StatusCode, text)
 	}
 	for range 10 {
-		p.ask("POST /api/session", "", `{"username":"viewer","password":"wrong horse"}`)
+		p.request("POST /api/session", "", `{"username":"viewer","password":"wrong horse"}`)
 	}
 	const right = `{"username":"viewer","password":"correct horse battery"}`
-	if answer, _ = p.ask("POST /api/session", "", right); answer.StatusCode != 429 {
-		t.Errorf("after ten failures an unknown browser is answered %d, want 429", answer.StatusCode)
+	if response, _ = p.request("POST /api/session", "", right); response.StatusCode != 429 {
+		t.Errorf("after ten failures an unknown browser is returned %d, want 429", response.StatusCode)
 	}
-	if answer, text = p.ask("POST /api/session", "", right, "Cookie: "+cookies[1].Name+"="+
-		cookies[1].Value); answer.StatusCode != 200 {
-		t.Errorf("the browser that signed in before is answered %d %s", answer.StatusCode, text)
+	if response, text = p.request("POST /api/session", "", right, "Cookie: "+cookies[1].Name+"="+
+		cookies[1].Value); response.StatusCode != 200 {
+		t.Errorf("the browser that signed in before is returned %d %s", response.StatusCode, text)
 	}
-	if answer, text = p.ask("POST /api/session", "", `{"username":"viewer","password":"wrong horse"}`, "Cookie: "+
-		cookies[1].Name+"="+cookies[1].Value); answer.StatusCode != 401 || answer.Header.Get("Set-Cookie") != "" {
-		t.Errorf("a wrong password answers %d %s and the cookie %q", answer.StatusCode, text,
-			answer.Header.Get("Set-Cookie"))
+	if response, text = p.request("POST /api/session", "", `{"username":"viewer","password":"wrong horse"}`, "Cookie: "+
+		cookies[1].Name+"="+cookies[1].Value); response.StatusCode != 401 || response.Header.Get("Set-Cookie") != "" {
+		t.Errorf("a wrong password returns %d %s and the cookie %q", response.StatusCode, text,
+			response.Header.Get("Set-Cookie"))
 	}
 }
 
 func TestHTTPSPortalSetsASecureCookie(t *testing.T) {
 	p := newPortal(t, func(o *Options) { o.Secure = true })
-	answer, _ := p.ask("POST /api/session", "", `{"username":"viewer","password":"correct horse battery"}`,
+	response, _ := p.request("POST /api/session", "", `{"username":"viewer","password":"correct horse battery"}`,
 		"Origin: https://"+p.host)
 	for i, name := range []string{"__Host-spyglass_t1", "__Host-spyglass_t1_device"} {
-		if c := answer.Cookies(); len(c) != 2 || c[i].Name != name || !c[i].Secure {
-			t.Errorf("the cookies are %v, want secure ones", answer.Header["Set-Cookie"])
+		if c := response.Cookies(); len(c) != 2 || c[i].Name != name || !c[i].Secure {
+			t.Errorf("the cookies are %v, want secure ones", response.Header["Set-Cookie"])
 		}
 	}
 }

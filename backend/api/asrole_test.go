@@ -45,14 +45,14 @@ func TestAdministratorViewsAsAnotherRoleReadOnly(t *testing.T) {
 		if tt.role != "" {
 			headers = []string{"X-Spyglass-As-Role: " + tt.role}
 		}
-		answer, text := p.ask(tt.do, tt.as, body, headers...)
-		if answer.StatusCode != tt.code || !strings.Contains(text, tt.want) {
-			t.Errorf("%s by %q as role %q: %d %s, want %d with %s", tt.do, tt.as, tt.role, answer.StatusCode, text,
+		response, text := p.request(tt.do, tt.as, body, headers...)
+		if response.StatusCode != tt.code || !strings.Contains(text, tt.want) {
+			t.Errorf("%s by %q as role %q: %d %s, want %d with %s", tt.do, tt.as, tt.role, response.StatusCode, text,
 				tt.code, tt.want)
 		}
 	}
 	const want = "Viewed /setting/roles as the role readonly"
-	_, text := p.ask(`GET /api/setting/accesslogs?filter=action:%22preview%22`, "admin", "")
+	_, text := p.request(`GET /api/setting/accesslogs?filter=action:%22preview%22`, "admin", "")
 	if !strings.Contains(text, want) {
 		t.Errorf("the audit log has %s, want %s", text, want)
 	}

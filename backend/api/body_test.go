@@ -34,11 +34,11 @@ func (p *served) announce(t *testing.T, path, authorization string, length int) 
 	_, err = fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: %s\r\nAuthorization: %s\r\nContent-Type: application/json\r\n"+
 		"Content-Length: %d\r\n\r\n", path, p.host, authorization, length)
 	must(t, err)
-	answer, err := http.ReadResponse(bufio.NewReader(c), nil)
+	response, err := http.ReadResponse(bufio.NewReader(c), nil)
 	must(t, err)
-	text, err := io.ReadAll(answer.Body)
+	text, err := io.ReadAll(response.Body)
 	must(t, err)
-	return fmt.Sprint(answer.StatusCode, " ", string(text))
+	return fmt.Sprint(response.StatusCode, " ", string(text))
 }
 
 func TestBodyIsNotReadBeforeAuthentication(t *testing.T) {
@@ -83,14 +83,14 @@ func TestBodiesInFlightShareOneBudget(t *testing.T) {
 		` send the request again in a second","errorCode":1503,"errorDetail":null}`
 	body := `"` + strings.Repeat("x", 10<<10) + `"`
 	for range 3 { // each gives back what it took
-		if answer, text := p.ask("POST /api/device/devices", "admin", body); answer.StatusCode != 400 {
-			t.Fatalf("a body within the budget answers %d %s", answer.StatusCode, text)
+		if response, text := p.request("POST /api/device/devices", "admin", body); response.StatusCode != 400 {
+			t.Fatalf("a body within the budget returns %d %s", response.StatusCode, text)
 		}
 	}
 	first := make(chan int)
 	go func() {
-		answer, _ := p.ask("POST /explorer/wait", "admin", body)
-		first <- answer.StatusCode
+		response, _ := p.request("POST /explorer/wait", "admin", body)
+		first <- response.StatusCode
 	}()
 	<-inside
 	p.play(t, []scenario{
@@ -101,15 +101,15 @@ func TestBodiesInFlightShareOneBudget(t *testing.T) {
 	})
 	close(leave)
 	if status := <-first; status != 200 {
-		t.Errorf("who came first is answered %d", status)
+		t.Errorf("who came first is returned %d", status)
 	}
-	if answer, text := p.ask("POST /api/device/devices", "admin", body); answer.StatusCode != 400 {
-		t.Errorf("after it has gone a body answers %d %s", answer.StatusCode, text)
+	if response, text := p.request("POST /api/device/devices", "admin", body); response.StatusCode != 400 {
+		t.Errorf("after it has gone a body returns %d %s", response.StatusCode, text)
 	}
 	// Who has proved nothing has an eighth.
 	authorization := "LMv1 " + p.signer(t).AccessID + ":x:" + fmt.Sprint(time.Now().UnixMilli())
 	if got := p.announce(t, "/api/device/devices", authorization, 3<<10); got != "503 "+crowded {
-		t.Errorf("an unproven sender is answered %s", got)
+		t.Errorf("an unproven sender is returned %s", got)
 	}
 }
 

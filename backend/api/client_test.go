@@ -10,7 +10,7 @@ import (
 func TestAuditLogNamesTheProgramOfAToken(t *testing.T) {
 	p := newPortal(t, nil)
 	last := func() string {
-		_, text := p.ask("GET /api/setting/accesslogs?sort=-id&size=1&fields=client,username", "admin", "")
+		_, text := p.request("GET /api/setting/accesslogs?sort=-id&size=1&fields=client,username", "admin", "")
 		return text
 	}
 	for _, tt := range []struct{ as, agent, want string }{
@@ -19,10 +19,10 @@ func TestAuditLogNamesTheProgramOfAToken(t *testing.T) {
 		{"token", "a\tb", "ab"},
 		{"admin", "Mozilla/5.0", ""},
 	} {
-		answer, text := p.ask("POST /api/device/groups", tt.as, `{"name":"`+fmt.Sprint(len(tt.agent), tt.as)+`"}`,
+		response, text := p.request("POST /api/device/groups", tt.as, `{"name":"`+fmt.Sprint(len(tt.agent), tt.as)+`"}`,
 			"User-Agent: "+tt.agent)
-		if answer.StatusCode != http.StatusCreated {
-			t.Fatalf("%d %s", answer.StatusCode, text)
+		if response.StatusCode != http.StatusCreated {
+			t.Fatalf("%d %s", response.StatusCode, text)
 		}
 		if got := last(); !strings.Contains(got, `"client":"`+tt.want+`"`) {
 			t.Errorf("%q is logged as %s", tt.agent, got)

@@ -91,11 +91,11 @@ func TestSlowDownloadContinuesWhileItMakesProgress(t *testing.T) {
 	e := echo("GET", "/a")
 	e.Handle = func(context.Context, *resource.Call) (any, error) { return resource.JSON(`"` + whole + `"`), nil }
 	inABubble(t, e, "GET /api/a HTTP/1.1\r\nHost: h\r\n\r\n", func(c net.Conn) {
-		answer, err := http.ReadResponse(bufio.NewReader(c), nil)
+		response, err := http.ReadResponse(bufio.NewReader(c), nil)
 		must(t, err)
 		got, part := 0, make([]byte, 40<<10)
 		for {
-			n, err := io.ReadFull(answer.Body, part)
+			n, err := io.ReadFull(response.Body, part)
 			if got += n; errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 				break
 			}

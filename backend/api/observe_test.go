@@ -41,8 +41,8 @@ func TestAPIIncidentsDoNotAffectSignInAndTheCatalog(t *testing.T) {
 	})
 	for request, want := range map[string]int{"GET /api/openapi.json": 200, "GET /api/session": 200,
 		"GET /explorer/echo": 200, "GET /api/device/devices": 429, "GET /santaba/rest/device/devices": 429} {
-		if answer, text := p.ask(request, "admin", ""); answer.StatusCode != want {
-			t.Errorf("%s answers %d %.200s, want %d", request, answer.StatusCode, text, want)
+		if response, text := p.request(request, "admin", ""); response.StatusCode != want {
+			t.Errorf("%s returns %d %.200s, want %d", request, response.StatusCode, text, want)
 		}
 	}
 }
@@ -52,7 +52,7 @@ func TestMetricsCountEveryResponseAndListener(t *testing.T) {
 	p := newPortal(t, func(o *Options) { o.Observer = w })
 	for _, request := range []string{"GET /", "GET /api/nothing", "GET /api/device/devices",
 		"DELETE /api/device/devices"} {
-		p.ask(request, "admin", "")
+		p.request(request, "admin", "")
 	}
 	_, body := p.listen("admin")
 	if more := <-w.counts; more != "1" {

@@ -20,9 +20,9 @@ import (
 // document reads the portal's own OpenAPI and has it checked.
 func (p *served) document() *openapi3.T {
 	p.t.Helper()
-	answer, text := p.ask("GET /api/openapi.json", "viewer", "")
-	if answer.StatusCode != 200 || answer.Header.Get("Content-Type") != "application/json" {
-		p.t.Fatalf("answers %d %v", answer.StatusCode, answer.Header)
+	response, text := p.request("GET /api/openapi.json", "viewer", "")
+	if response.StatusCode != 200 || response.Header.Get("Content-Type") != "application/json" {
+		p.t.Fatalf("returns %d %v", response.StatusCode, response.Header)
 	}
 	doc, err := openapi3.NewLoader().LoadFromData([]byte(text))
 	must(p.t, err)
@@ -177,9 +177,9 @@ func TestResponsesMatchTheDocument(t *testing.T) {
 		{"POST /api/session", "/session", "", `{"username":"viewer","password":"wrong horse"}`, 401},
 		{"DELETE /api/device/devices/1", "/device/devices/{id}", "admin", ``, 200},
 	} {
-		answer, text := p.ask(tt.do, tt.as, tt.body)
-		if answer.StatusCode != tt.code {
-			t.Errorf("%s answers %d %s, want %d", tt.do, answer.StatusCode, text, tt.code)
+		response, text := p.request(tt.do, tt.as, tt.body)
+		if response.StatusCode != tt.code {
+			t.Errorf("%s returns %d %s, want %d", tt.do, response.StatusCode, text, tt.code)
 			continue
 		}
 		item := doc.Paths.Value(tt.path)
@@ -190,7 +190,7 @@ func TestResponsesMatchTheDocument(t *testing.T) {
 				Route: &routers.Route{Spec: doc, Path: tt.path, PathItem: item, Method: method,
 					Operation: item.GetOperation(method)},
 			},
-			Status: answer.StatusCode, Header: answer.Header, Body: io.NopCloser(strings.NewReader(text)),
+			Status: response.StatusCode, Header: response.Header, Body: io.NopCloser(strings.NewReader(text)),
 			Options: &openapi3filter.Options{IncludeResponseStatus: true},
 		})
 		if err != nil {

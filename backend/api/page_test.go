@@ -20,23 +20,23 @@ func TestEachPageLoadHasItsOwnNonce(t *testing.T) {
 		`form-action 'self'; frame-ancestors 'none'$`
 	seen := map[string]bool{}
 	for _, path := range []string{"/", "/monitor", "/monitor/devices/7", "/index", "/apiary"} {
-		answer, text := p.ask("GET "+path, "", "")
-		m := regexp.MustCompile(policy).FindStringSubmatch(answer.Header.Get("Content-Security-Policy"))
-		if answer.StatusCode != 200 || m == nil {
-			t.Fatalf("%s answers %d with the policy %q", path, answer.StatusCode,
-				answer.Header.Get("Content-Security-Policy"))
+		response, text := p.request("GET "+path, "", "")
+		m := regexp.MustCompile(policy).FindStringSubmatch(response.Header.Get("Content-Security-Policy"))
+		if response.StatusCode != 200 || m == nil {
+			t.Fatalf("%s returns %d with the policy %q", path, response.StatusCode,
+				response.Header.Get("Content-Security-Policy"))
 		}
 		if want := `<html><head><meta name="csp-nonce" content="` + m[1] +
 			`" /><title>Spyglass</title></head></html>`; text != want {
-			t.Errorf("%s answers %s, want %s", path, text, want)
+			t.Errorf("%s returns %s, want %s", path, text, want)
 		}
 		if seen[m[1]] {
 			t.Errorf("the nonce %s came twice", m[1])
 		}
 		seen[m[1]] = true
-		if answer.Header.Get("Cache-Control") != "no-store" ||
-			answer.Header.Get("Content-Type") != "text/html; charset=utf-8" {
-			t.Errorf("%s has the headers %v", path, answer.Header)
+		if response.Header.Get("Cache-Control") != "no-store" ||
+			response.Header.Get("Content-Type") != "text/html; charset=utf-8" {
+			t.Errorf("%s has the headers %v", path, response.Header)
 		}
 	}
 }
@@ -58,8 +58,8 @@ func TestPageCanBeOpenedCrossSiteButNotRead(t *testing.T) {
 		{"GET /spyglass.svg", "Sec-Fetch-Site: cross-site\n" + open, 403},
 		{"GET /spyglass.svg", "Sec-Fetch-Site: same-origin\nSec-Fetch-Mode: no-cors\nSec-Fetch-Dest: image", 200},
 	} {
-		if answer, text := p.ask(tt.do, "", "", strings.Split(tt.head, "\n")...); answer.StatusCode != tt.code {
-			t.Errorf("%s with %q answers %d %s, want %d", tt.do, tt.head, answer.StatusCode, text, tt.code)
+		if response, text := p.request(tt.do, "", "", strings.Split(tt.head, "\n")...); response.StatusCode != tt.code {
+			t.Errorf("%s with %q returns %d %s, want %d", tt.do, tt.head, response.StatusCode, text, tt.code)
 		}
 	}
 }
@@ -67,8 +67,8 @@ func TestPageCanBeOpenedCrossSiteButNotRead(t *testing.T) {
 func TestAssetsAreCachedByName(t *testing.T) {
 	p := newPortal(t, nil)
 	js := strings.Repeat("export const answer = 42\n", 20)
-	answer, _ := p.ask("GET /assets/app-4f.js", "", "")
-	tag := answer.Header.Get("ETag")
+	response, _ := p.request("GET /assets/app-4f.js", "", "")
+	tag := response.Header.Get("ETag")
 	p.play(t, []scenario{
 		{do: "GET /assets/app-4f.js", code: 200, want: js, headers: "Content-Type: text/javascript; charset=utf-8\n" +
 			"Cache-Control: public, max-age=31536000, immutable\nVary: Accept-Encoding"},
@@ -90,20 +90,22 @@ func TestAssetsAreCachedByName(t *testing.T) {
 		{do: "HEAD /", code: 200},
 		{do: "HEAD /launch?t=x", code: 405, headers: "Allow: GET"},
 	})
-	if answer,
-		text := p.ask("GET /assets/app-4f.js", "", "", "Accept-Encoding: gzip, deflate, br, zstd"); answer.Header.Get(
+	if response,
+		text := p.request("GET /assets/app-4f.js", "", "",
+		"Accept-Encoding: gzip, deflate, br, zstd"); response.Header.Get(
 		"Content-Encoding") != "" || text != js {
-		t.Errorf("a browser on this machine gets %v", answer.Header)
+		t.Errorf("a browser on this machine gets %v", response.Header)
 	}
-	answer, packed := p.ask("GET /assets/app-4f.js", "", "", "Accept-Encoding: br, gzip;q=0.8")
+	response, packed := p.request("GET /assets/app-4f.js", "", "", "Accept-Encoding: br, gzip;q=0.8")
 	z, err := gzip.NewReader(bytes.NewReader([]byte(packed)))
 	must(t, err)
-	if text, err := io.ReadAll(z); err != nil || string(text) != js || answer.Header.Get("Content-Encoding") != "gzip" {
-		t.Errorf("packed it is %q, %v, %v", text, err, answer.Header)
+	if text, err := io.ReadAll(z); err != nil || string(text) != js ||
+		response.Header.Get("Content-Encoding") != "gzip" {
+		t.Errorf("packed it is %q, %v, %v", text, err, response.Header)
 	}
-	if answer, text := p.ask("GET /assets/app-4f.js", "", "", "Accept-Encoding: gzip;q=0"); answer.Header.Get(
+	if response, text := p.request("GET /assets/app-4f.js", "", "", "Accept-Encoding: gzip;q=0"); response.Header.Get(
 		"Content-Encoding") != "" || text != js {
-		t.Errorf("a caller who takes no gzip gets %v", answer.Header)
+		t.Errorf("a caller who takes no gzip gets %v", response.Header)
 	}
 }
 
@@ -112,25 +114,26 @@ func TestLaunchTokenSignsInOnce(t *testing.T) {
 	id, err := p.sessions.UserID(t.Context(), "admin")
 	must(t, err)
 	token := p.sessions.Launch(id, true)
-	answer, text := p.ask("GET /launch?t="+token, "", "", "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate",
+	response, text := p.request("GET /launch?t="+token, "", "", "Sec-Fetch-Site: cross-site",
+		"Sec-Fetch-Mode: navigate",
 		"Sec-Fetch-Dest: document")
-	if answer.StatusCode != 200 || !strings.Contains(text, `<meta name="csp-nonce"`) {
-		t.Fatalf("answers %d %s, want the page", answer.StatusCode, text)
+	if response.StatusCode != 200 || !strings.Contains(text, `<meta name="csp-nonce"`) {
+		t.Fatalf("returns %d %s, want the page", response.StatusCode, text)
 	}
-	cookies := answer.Cookies()
+	cookies := response.Cookies()
 	if len(cookies) != 2 || !cookies[0].HttpOnly {
-		t.Fatalf("the cookies are %v", answer.Header["Set-Cookie"])
+		t.Fatalf("the cookies are %v", response.Header["Set-Cookie"])
 	}
 	p.who["window"] = login{cookie: cookies[0].Value}
-	if answer, text := p.ask("GET /api/session", "window", ""); answer.StatusCode != 200 {
-		t.Errorf("the cookie answers %d %s", answer.StatusCode, text)
+	if response, text := p.request("GET /api/session", "window", ""); response.StatusCode != 200 {
+		t.Errorf("the cookie returns %d %s", response.StatusCode, text)
 	}
-	answer, text = p.ask("GET /launch?t="+token, "", "")
-	if answer.StatusCode != 401 || answer.Header.Get("Set-Cookie") != "" ||
+	response, text = p.request("GET /launch?t="+token, "", "")
+	if response.StatusCode != 401 || response.Header.Get("Set-Cookie") != "" ||
 		!strings.Contains(text, `<a href="/">Go to Spyglass</a>`) {
-		t.Errorf("the second time it answers %d %s", answer.StatusCode, text)
+		t.Errorf("the second time it returns %d %s", response.StatusCode, text)
 	}
-	if got, want := answer.Header.Get("Content-Security-Policy"),
+	if got, want := response.Header.Get("Content-Security-Policy"),
 		"default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"; got != want {
 		t.Errorf("the policy is %q, want %q", got, want)
 	}
@@ -148,8 +151,8 @@ func TestWindowIsRecognizedForEveryUser(t *testing.T) {
 	id, err := p.sessions.UserID(t.Context(), "admin")
 	must(t, err)
 	launch := func(persistent bool) []*http.Cookie {
-		answer, _ := p.ask("GET /launch?t="+p.sessions.Launch(id, persistent), "", "")
-		return answer.Cookies()
+		response, _ := p.request("GET /launch?t="+p.sessions.Launch(id, persistent), "", "")
+		return response.Cookies()
 	}
 	cookies := launch(true)
 	if len(cookies) != 2 || cookies[1].Name != "spyglass_t1_window" || !cookies[1].HttpOnly ||
@@ -173,16 +176,16 @@ func TestWindowIsRecognizedForEveryUser(t *testing.T) {
 		{"the window, with nobody signed in", window, `{"errorMessage":"you are not signed in; sign in,` +
 			` or send an API token","errorCode":1401,"errorDetail":null}`},
 	} {
-		if _, text := p.ask("GET /explorer/window", "", "", "Cookie: "+tt.cookies); text != tt.want {
-			t.Errorf("%s: answers %s, want %s", tt.what, text, tt.want)
+		if _, text := p.request("GET /explorer/window", "", "", "Cookie: "+tt.cookies); text != tt.want {
+			t.Errorf("%s: returns %s, want %s", tt.what, text, tt.want)
 		}
 	}
 }
 
 func TestMissingPageSaysHowToBuildIt(t *testing.T) {
 	p := newPortal(t, func(o *Options) { o.Page = nil })
-	if answer, text := p.ask("GET /", "", ""); answer.StatusCode != 200 ||
+	if response, text := p.request("GET /", "", ""); response.StatusCode != 200 ||
 		!strings.Contains(text, "go run ./build run") {
-		t.Errorf("answers %d %s", answer.StatusCode, text)
+		t.Errorf("returns %d %s", response.StatusCode, text)
 	}
 }

@@ -235,7 +235,7 @@ func (p *served) testEndpoints() []resource.Endpoint {
 
 // ask sends one request: "GET /api/x", with "Name: value" headers, as one of
 // who.
-func (p *served) ask(do, as, body string, headers ...string) (*http.Response, string) {
+func (p *served) request(do, as, body string, headers ...string) (*http.Response, string) {
 	p.t.Helper()
 	method, path, _ := strings.Cut(do, " ")
 	r, err := http.NewRequestWithContext(p.t.Context(), method, "http://"+p.host+path, strings.NewReader(body))
@@ -272,12 +272,12 @@ func (p *served) ask(do, as, body string, headers ...string) (*http.Response, st
 			}
 		}
 	}
-	answer, err := http.DefaultTransport.RoundTrip(r)
+	response, err := http.DefaultTransport.RoundTrip(r)
 	must(p.t, err)
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
 	if err != nil {
 		text = append(text, "…"+err.Error()...)
 	}
-	return answer, string(text)
+	return response, string(text)
 }

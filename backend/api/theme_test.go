@@ -22,10 +22,10 @@ func TestPageStartsWithTheThemeOfTheUser(t *testing.T) {
 				return look
 			}
 		})
-		if _, text := p.ask("GET /", "admin", ""); !strings.HasPrefix(text, want) {
+		if _, text := p.request("GET /", "admin", ""); !strings.HasPrefix(text, want) {
 			t.Errorf("%+v: %s", look, text)
 		}
-		if _, text := p.ask("GET /", "", ""); !strings.HasPrefix(text, "<html><head>") {
+		if _, text := p.request("GET /", "", ""); !strings.HasPrefix(text, "<html><head>") {
 			t.Errorf("signed out: %s", text)
 		}
 	}

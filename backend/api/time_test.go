@@ -59,13 +59,13 @@ func TestStalledBodyTimesOutAfterTenSeconds(t *testing.T) {
 	const head = "POST /api/a HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: 90\r\n\r\n{"
 	inABubble(t, e, head, func(c net.Conn) {
 		begun := time.Now()
-		answer, err := http.ReadResponse(bufio.NewReader(c), nil)
+		response, err := http.ReadResponse(bufio.NewReader(c), nil)
 		must(t, err)
-		text, err := io.ReadAll(answer.Body)
+		text, err := io.ReadAll(response.Body)
 		must(t, err)
 		want := `{"errorMessage":"the body did not arrive within 10 seconds","errorCode":1400,"errorDetail":null}`
-		if took := time.Since(begun); answer.StatusCode != 400 || string(text) != want || took != bodyTime {
-			t.Errorf("after %v: %d %s, want 503 %s", took, answer.StatusCode, text, want)
+		if took := time.Since(begun); response.StatusCode != 400 || string(text) != want || took != bodyTime {
+			t.Errorf("after %v: %d %s, want 503 %s", took, response.StatusCode, text, want)
 		}
 	})
 }
@@ -98,10 +98,10 @@ func TestIdleEventStreamSendsAHeartbeatEveryFourSeconds(t *testing.T) {
 		return resource.Response{Events: func(func(...resource.Event) error) error { <-ctx.Done(); return nil }}, nil
 	}}
 	inABubble(t, e, "GET /api/a HTTP/1.1\r\nHost: h\r\n\r\n", func(c net.Conn) {
-		answer, err := http.ReadResponse(bufio.NewReader(c), nil)
+		response, err := http.ReadResponse(bufio.NewReader(c), nil)
 		must(t, err)
 		var beats []string
-		begun, lines := time.Now(), bufio.NewReader(answer.Body)
+		begun, lines := time.Now(), bufio.NewReader(response.Body)
 		for len(beats) < 4 {
 			line, err := lines.ReadString('\n')
 			must(t, err)
@@ -133,10 +133,10 @@ func TestQueueTimeIsNotCountedAsServerTime(t *testing.T) {
 				}
 			}}
 		inABubble(t, e, "GET /api/a HTTP/1.1\r\nHost: h\r\n\r\n", func(c net.Conn) {
-			answer, err := http.ReadResponse(bufio.NewReader(c), nil)
+			response, err := http.ReadResponse(bufio.NewReader(c), nil)
 			must(t, err)
-			if answer.StatusCode != tt.want {
-				t.Errorf("after %v: %d, want %d", tt.after, answer.StatusCode, tt.want)
+			if response.StatusCode != tt.want {
+				t.Errorf("after %v: %d, want %d", tt.after, response.StatusCode, tt.want)
 			}
 		})
 	}

@@ -17,7 +17,7 @@ func TestUploadsAreAcceptedOnlyWhereDeclared(t *testing.T) {
 	file := form("--7f", `Content-Disposition: form-data; name="note"`, "", "first", "--7f",
 		`Content-Disposition: form-data; name="file"; filename="x.json"`, "Content-Type: application/json", "",
 		`{"a":1}`, "--7f--")
-	answer := func(body string) string {
+	response := func(body string) string {
 		return `{"at":1769853600,"body":"` + body +
 			`","lenient":false,"mount":"/api","query":{},"remote":"127.0.0.1","user":"admin","vars":null}`
 	}
@@ -25,8 +25,8 @@ func TestUploadsAreAcceptedOnlyWhereDeclared(t *testing.T) {
 		return `{"errorMessage":"` + message + `","errorCode":1400,"errorDetail":null}`
 	}
 	p.play(t, []scenario{
-		{do: "POST /api/test/upload", as: "token", head: formHead, body: file, code: 200, want: answer(`{\"a\":1}`)},
-		{do: "POST /api/test/upload", as: "token", body: `{"b":2}`, code: 200, want: answer(`{\"b\":2}`)},
+		{do: "POST /api/test/upload", as: "token", head: formHead, body: file, code: 200, want: response(`{\"a\":1}`)},
+		{do: "POST /api/test/upload", as: "token", body: `{"b":2}`, code: 200, want: response(`{\"b\":2}`)},
 		{do: "POST /api/test/upload", as: "token", head: formHead,
 			body: strings.Replace(file, `name="file"`, `name="data"`, 1), code: 400,
 			want: `{"errorMessage":"the form has no file in a part named file","errorCode":1400,` +

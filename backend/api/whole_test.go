@@ -47,15 +47,15 @@ func TestListIsStreamedAsNDJSON(t *testing.T) {
 		{"?fields=id&filter=displayName~%2211%22", 120, `{"id":1199}`},
 		{"?filter=id:0", 0, ""},
 	} {
-		answer, text := p.ask("GET /api/device/devices"+tt.query, "viewer", "", "Accept: application/x-ndjson")
+		response, text := p.request("GET /api/device/devices"+tt.query, "viewer", "", "Accept: application/x-ndjson")
 		lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 		if text == "" {
 			lines = nil
 		}
-		if answer.StatusCode != 200 || answer.Header.Get("Content-Type") != "application/x-ndjson" ||
+		if response.StatusCode != 200 || response.Header.Get("Content-Type") != "application/x-ndjson" ||
 			len(lines) != tt.lines {
-			t.Errorf("%s answers %d %s, %d lines, want %d", tt.query, answer.StatusCode,
-				answer.Header.Get("Content-Type"), len(lines), tt.lines)
+			t.Errorf("%s returns %d %s, %d lines, want %d", tt.query, response.StatusCode,
+				response.Header.Get("Content-Type"), len(lines), tt.lines)
 			continue
 		}
 		for _, line := range lines {
@@ -70,15 +70,16 @@ func TestListIsStreamedAsNDJSON(t *testing.T) {
 	for accept, want := range map[string]string{"application/json": "application/json", "*/*": "application/json",
 		"application/x-ndjson;q=0":              "application/json",
 		"text/html, application/x-ndjson;q=0.5": "application/x-ndjson"} {
-		if answer, _ := p.ask("GET /api/device/devices?size=1", "viewer", "", "Accept: "+accept); answer.Header.Get(
+		if response, _ := p.request("GET /api/device/devices?size=1", "viewer", "",
+			"Accept: "+accept); response.Header.Get(
 			"Content-Type") != want {
-			t.Errorf("%s gets %s, want %s", accept, answer.Header.Get("Content-Type"), want)
+			t.Errorf("%s gets %s, want %s", accept, response.Header.Get("Content-Type"), want)
 		}
 	}
-	if answer, text := p.ask("GET /api/device/devices?filter=nope:1", "viewer", "",
-		"Accept: application/x-ndjson"); answer.StatusCode != 400 ||
-		answer.Header.Get("Content-Type") != "application/json" {
-		t.Errorf("a wrong filter answers %d %s", answer.StatusCode, text)
+	if response, text := p.request("GET /api/device/devices?filter=nope:1", "viewer", "",
+		"Accept: application/x-ndjson"); response.StatusCode != 400 ||
+		response.Header.Get("Content-Type") != "application/json" {
+		t.Errorf("a wrong filter returns %d %s", response.StatusCode, text)
 	}
 }
 
@@ -91,10 +92,10 @@ func TestStreamIsAConsistentSnapshot(t *testing.T) {
 	must(t, err)
 	r.Header.Set("Accept", "application/x-ndjson")
 	r.Header.Set("Authorization", "Bearer "+p.who["token"].bearer)
-	answer, err := http.DefaultTransport.RoundTrip(r)
+	response, err := http.DefaultTransport.RoundTrip(r)
 	must(t, err)
-	defer answer.Body.Close()
-	in := bufio.NewReader(answer.Body)
+	defer response.Body.Close()
+	in := bufio.NewReader(response.Body)
 	_, err = in.ReadString('\n')
 	must(t, err)
 	must(t, p.db.Write(t.Context(), func(tx resource.Tx) error {
@@ -111,8 +112,8 @@ func TestStreamIsAConsistentSnapshot(t *testing.T) {
 func TestLargeResponseIsCompressedIfAccepted(t *testing.T) {
 	p := newPortal(t, nil)
 	p.addDevices(20)
-	p.ask("PATCH /api/device/devices/1", "admin", `{"description":"`+strings.Repeat("long ", 500)+`"}`)
-	_, plain := p.ask("GET /api/device/devices", "viewer", "")
+	p.request("PATCH /api/device/devices/1", "admin", `{"description":"`+strings.Repeat("long ", 500)+`"}`)
+	_, plain := p.request("GET /api/device/devices", "viewer", "")
 	for _, tt := range []struct{ path, accept, lines, coding string }{
 		{"/device/devices", "gzip;q=1", "", "gzip"},
 		{"/device/devices", "gzip;q=1", "application/x-ndjson", "gzip"},
@@ -122,9 +123,11 @@ func TestLargeResponseIsCompressedIfAccepted(t *testing.T) {
 		{"/device/devices", "deflate", "", ""},
 		{"/session", "gzip;q=1", "", ""}, // small
 	} {
-		answer, text := p.ask("GET /api"+tt.path, "viewer", "", "Accept-Encoding: "+tt.accept, "Accept: "+tt.lines)
-		if answer.Header.Get("Content-Encoding") != tt.coding {
-			t.Errorf("%s with %s is %q, want %q", tt.path, tt.accept, answer.Header.Get("Content-Encoding"), tt.coding)
+		response, text := p.request("GET /api"+tt.path, "viewer", "", "Accept-Encoding: "+tt.accept,
+			"Accept: "+tt.lines)
+		if response.Header.Get("Content-Encoding") != tt.coding {
+			t.Errorf("%s with %s is %q, want %q", tt.path, tt.accept, response.Header.Get("Content-Encoding"),
+				tt.coding)
 			continue
 		}
 		if tt.coding == "" {
@@ -140,7 +143,7 @@ func TestLargeResponseIsCompressedIfAccepted(t *testing.T) {
 		if tt.lines != "" && bytes.Count(unpacked, []byte("\n")) != 20 {
 			t.Errorf("the stream unpacks into %s", unpacked)
 		}
-		if tag := answer.Header.Get("ETag"); tag != "" && !strings.HasPrefix(tag, `W/"`) {
+		if tag := response.Header.Get("ETag"); tag != "" && !strings.HasPrefix(tag, `W/"`) {
 			t.Errorf("%s is packed and has the strong tag %s", tt.path, tag)
 		}
 	}
@@ -149,8 +152,8 @@ func TestLargeResponseIsCompressedIfAccepted(t *testing.T) {
 func TestConditionalRequests(t *testing.T) {
 	p := newPortal(t, nil)
 	p.addDevices(1)
-	answer, _ := p.ask("GET /api/device/devices/1", "admin", "")
-	old := answer.Header.Get("ETag")
+	response, _ := p.request("GET /api/device/devices/1", "admin", "")
+	old := response.Header.Get("ETag")
 	for _, tt := range []struct {
 		do, body, header string
 		code             int
@@ -167,9 +170,10 @@ func TestConditionalRequests(t *testing.T) {
 		{"PUT /api/device/devices/1", `{"name":"d0001"}`, "If-Match: *", 200},
 		{"DELETE /santaba/rest/device/devices/1", "", "If-Match: *", 200},
 	} {
-		if answer, text := p.ask(tt.do, "admin", tt.body, tt.header); answer.StatusCode != tt.code || tt.code == 412 &&
-			!strings.Contains(text, `"errorCode":1412`) {
-			t.Errorf("%s with %s answers %d %s, want %d", tt.do, tt.header, answer.StatusCode, text, tt.code)
+		if response, text := p.request(tt.do, "admin", tt.body, tt.header); response.StatusCode != tt.code ||
+			tt.code == 412 &&
+				!strings.Contains(text, `"errorCode":1412`) {
+			t.Errorf("%s with %s returns %d %s, want %d", tt.do, tt.header, response.StatusCode, text, tt.code)
 		}
 	}
 	doc := p.document()
@@ -235,17 +239,17 @@ func TestBatchIsAtomicUnlessItSaysOtherwise(t *testing.T) {
 			`{"op":"create","id":0,"ok":false,"etag":"","error":` + wrong + `},{"op":"patch","id":99,"ok":false,` +
 			`"etag":"","error":` + none + `},{"op":"paint","id":0,"ok":false,"etag":"","error":` + paint + `}]}`},
 	} {
-		answer, text := p.ask("POST /api/device/devices/batch", tt.as, tt.body)
-		if got := tag(text); answer.StatusCode != tt.code || tt.want != "" && got != tt.want {
-			t.Errorf("%s\nanswers %d %s\nwant %d %s", tt.body, answer.StatusCode, got, tt.code, tt.want)
+		response, text := p.request("POST /api/device/devices/batch", tt.as, tt.body)
+		if got := tag(text); response.StatusCode != tt.code || tt.want != "" && got != tt.want {
+			t.Errorf("%s\nanswers %d %s\nwant %d %s", tt.body, response.StatusCode, got, tt.code, tt.want)
 		}
 	}
-	if _, text := p.ask("GET /api/device/devices?fields=displayName,description", "admin",
+	if _, text := p.request("GET /api/device/devices?fields=displayName,description", "admin",
 		""); text != `{"total":2,"searchId":null,"items":[{"displayName":"d0001","description":"x"},`+
 		`{"displayName":"new","description":""}],"data":null}` {
 		t.Errorf("there are %s", text)
 	}
-	if _, text := p.ask("GET /api/setting/accesslogs?fields=username,ip,description&filter=object:device", "admin",
+	if _, text := p.request("GET /api/setting/accesslogs?fields=username,ip,description&filter=object:device", "admin",
 		""); text != `{"total":3,"searchId":null,"items":[{"username":"admin","ip":"127.0.0.1",`+
 		`"description":"Added the device 5, \"new\""},{"username":"admin","ip":"127.0.0.1",`+
 		`"description":"Changed the device 1, \"d0001\": description"},{"username":"admin","ip":"127.0.0.1",`+
@@ -253,23 +257,23 @@ func TestBatchIsAtomicUnlessItSaysOtherwise(t *testing.T) {
 		t.Errorf("the log says %s", text)
 	}
 	many := strings.Repeat(`,{"op":"create","body":{"name":"x"}}`, 1001)[1:]
-	if answer, text := p.ask("POST /api/device/devices/batch", "admin", `{"operations":[`+many+
-		`]}`); answer.StatusCode != 400 {
-		t.Errorf("1,001 operations answer %d %s", answer.StatusCode, text)
+	if response, text := p.request("POST /api/device/devices/batch", "admin", `{"operations":[`+many+
+		`]}`); response.StatusCode != 400 {
+		t.Errorf("1,001 operations answer %d %s", response.StatusCode, text)
 	}
 }
 
 func TestAuditLogHasSignInAndSignOut(t *testing.T) {
 	p := newPortal(t, nil)
-	if answer, _ := p.ask("GET /api/setting/accesslogs", "viewer", ""); answer.StatusCode != 403 {
-		t.Errorf("the viewer gets %d, want 403", answer.StatusCode)
+	if response, _ := p.request("GET /api/setting/accesslogs", "viewer", ""); response.StatusCode != 403 {
+		t.Errorf("the viewer gets %d, want 403", response.StatusCode)
 	}
-	p.ask("POST /api/session", "", `{"username":"ADMIN","password":"wrong"}`)
-	p.ask("POST /api/session", "", `{"username":"hunter22","password":"wrong"}`)
-	p.ask("POST /api/session", "", `{"username":"viewer","password":"`+password+`"}`)
-	p.ask("DELETE /api/session", "viewer", "")
-	p.ask("POST /api/setting/admins/2/apitokens", "admin", `{"note":"nightly"}`)
-	answer, text := p.ask("GET /api/setting/accesslogs?fields=username,action,object,description&sort=-id&size=5",
+	p.request("POST /api/session", "", `{"username":"ADMIN","password":"wrong"}`)
+	p.request("POST /api/session", "", `{"username":"hunter22","password":"wrong"}`)
+	p.request("POST /api/session", "", `{"username":"viewer","password":"`+password+`"}`)
+	p.request("DELETE /api/session", "viewer", "")
+	p.request("POST /api/setting/admins/2/apitokens", "admin", `{"note":"nightly"}`)
+	response, text := p.request("GET /api/setting/accesslogs?fields=username,action,object,description&sort=-id&size=5",
 		"admin", "")
 	const want = `{"username":"admin","action":"create","object":"apiToken",` +
 		`"description":"Added the API token 2, \"nightly\""},` +
@@ -277,7 +281,7 @@ func TestAuditLogHasSignInAndSignOut(t *testing.T) {
 		`{"username":"viewer","action":"sign-in","object":"session","description":"Signed in"},` +
 		`{"username":"unknown","action":"sign-in-failed","object":"session","description":"Failed to sign in"},` +
 		`{"username":"admin","action":"sign-in-failed","object":"session","description":"Failed to sign in"}`
-	if answer.StatusCode != 200 || !strings.Contains(text, `"items":[`+want+`]`) {
-		t.Errorf("answers %d %s\nwant %s", answer.StatusCode, text, want)
+	if response.StatusCode != 200 || !strings.Contains(text, `"items":[`+want+`]`) {
+		t.Errorf("returns %d %s\nwant %s", response.StatusCode, text, want)
 	}
 }

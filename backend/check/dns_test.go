@@ -36,7 +36,7 @@ func nameServer(t *testing.T) (port string) {
 		}
 		records = append(records, record)
 	}
-	answer := func(w dns.ResponseWriter, q *dns.Msg) {
+	response := func(w dns.ResponseWriter, q *dns.Msg) {
 		m, asked := new(dns.Msg).SetReply(q), q.Question[0]
 		switch _, overUDP := w.RemoteAddr().(*net.UDPAddr); {
 		case asked.Name == "broken.example.org.":
@@ -69,7 +69,7 @@ func nameServer(t *testing.T) (port string) {
 		t.Fatal(err)
 	}
 	for _, s := range []*dns.Server{{Listener: l}, {PacketConn: packets}} {
-		s.Handler = dns.HandlerFunc(answer)
+		s.Handler = dns.HandlerFunc(response)
 		ready, done := make(chan struct{}), make(chan struct{})
 		s.NotifyStartedFunc = func() { close(ready) }
 		go func() { defer close(done); _ = s.ActivateAndServe() }()

@@ -22,7 +22,7 @@ func TestSimulatedDataPointsOfAnInstanceCorrelate(t *testing.T) {
 				t.Fatalf("%v of %v blocks of device %d are used at %d", used, size, device, at)
 			}
 			if status := of("HTTP_Page", "status"); status != 200 && status != 503 {
-				t.Fatalf("the page of device %d answers %v at %d", device, status, at)
+				t.Fatalf("the page of device %d returns %v at %d", device, status, at)
 			}
 		}
 	}

@@ -75,13 +75,13 @@ func (a *snmpAgent) serve() {
 		if err != nil {
 			return
 		}
-		if answer := a.answer(slices.Clone(buffer[:n])); answer != nil {
-			_, _ = a.conn.WriteTo(answer, from)
+		if response := a.response(slices.Clone(buffer[:n])); response != nil {
+			_, _ = a.conn.WriteTo(response, from)
 		}
 	}
 }
 
-func (a *snmpAgent) answer(raw []byte) []byte {
+func (a *snmpAgent) response(raw []byte) []byte {
 	var q *gosnmp.SnmpPacket
 	var err error
 	if a.speaks.Version == gosnmp.Version3 {

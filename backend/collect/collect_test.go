@@ -137,18 +137,18 @@ func (h *fixture) call(who *resource.Access, method, path, body string, change .
 }
 
 // ask returns the response of call as JSON, or the error as a sentence.
-func (h *fixture) ask(who *resource.Access, method, path, body string) string {
+func (h *fixture) request(who *resource.Access, method, path, body string) string {
 	h.Helper()
-	answer, err := h.call(who, method, path, body)
+	response, err := h.call(who, method, path, body)
 	if err != nil {
 		f := fault.Of(err)
 		return fmt.Sprintf("%s %s: %s", f.Kind, f.Field, f.Message)
 	}
-	if whole, ok := answer.(*resource.Response); ok {
-		answer = whole.Body
+	if whole, ok := response.(*resource.Response); ok {
+		response = whole.Body
 	}
-	text, err := json.Marshal(answer)
-	if raw, ok := answer.(resource.JSON); ok {
+	text, err := json.Marshal(response)
+	if raw, ok := response.(resource.JSON); ok {
 		text = raw
 	}
 	if err != nil {
@@ -160,12 +160,12 @@ func (h *fixture) ask(who *resource.Access, method, path, body string) string {
 // stream returns the text of a response that is a file.
 func (h *fixture) stream(who *resource.Access, path string, change ...func(*resource.Call)) string {
 	h.Helper()
-	answer, err := h.call(who, "GET", path, "", change...)
+	response, err := h.call(who, "GET", path, "", change...)
 	if err != nil {
 		h.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := answer.(*resource.Response).Stream(&out); err != nil {
+	if err := response.(*resource.Response).Stream(&out); err != nil {
 		h.Fatal(err)
 	}
 	return out.String()
@@ -204,15 +204,15 @@ const probe = `{"hostname":"probe-1","platform":"linux","arch":"amd64","build":"
 
 func TestRegistrationRevokesEarlierTokens(t *testing.T) {
 	h := open(t)
-	h.ask(admin, "POST", "2/downloadToken", "")
-	h.ask(admin, "POST", "3/downloadToken", "")
+	h.request(admin, "POST", "2/downloadToken", "")
+	h.request(admin, "POST", "3/downloadToken", "")
 	h.Pass(10 * time.Minute)
-	h.ask(admin, "POST", "2/downloadToken", "") // the one from before has ended
+	h.request(admin, "POST", "2/downloadToken", "") // the one from before has ended
 	if got, want := h.tokens(2), []string{"installs until 13:10"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("before the collector registers it has %q, want %q", got, want)
 	}
 	for range 2 { // again: its credential ends
-		if got := h.ask(second, "POST", "2/register", probe); !strings.HasPrefix(got,
+		if got := h.request(second, "POST", "2/register", probe); !strings.HasPrefix(got,
 			`{"collectorId":2,"token":"col_2_`) || !strings.HasSuffix(got, `","heartbeat":15}`) {
 			t.Errorf("registering returns %s", got)
 		}
@@ -236,9 +236,9 @@ func TestReplacingARunningCollectorOpensAnAlert(t *testing.T) {
 		want   int
 	}{{10 * time.Second, 1}, {time.Hour, 0}} {
 		h := open(t)
-		h.ask(second, "POST", "2/register", probe)
+		h.request(second, "POST", "2/register", probe)
 		h.Pass(tt.silent)
-		h.ask(second, "POST", "2/register", strings.Replace(probe, "probe-1", "thief", 1))
+		h.request(second, "POST", "2/register", strings.Replace(probe, "probe-1", "thief", 1))
 		alerts, err := resource.Find(t.Context(), h.db, alert.Alerts.Name,
 			resource.Where{Field: "condition", Op: "=", Value: string(alert.ConditionCredential)})
 		if err != nil || len(alerts) != tt.want {
@@ -262,7 +262,7 @@ func TestHeartbeatMarksACollectorAsRunning(t *testing.T) {
 	row.IsDown, row.Acked, row.AckedBy, row.AckComment, row.Build = true, true, "admin", "the power feed", "1"
 	storetest.Put(h, h.db, collector.Collectors.Name, row)
 	want := fmt.Sprintf(`{"now":%d,"nowMillis":%d,"heartbeat":15,"devices":1}`, noon.Unix(), noon.UnixMilli())
-	if got := h.ask(second, "POST", "2/heartbeat", `{"build":"2","clockOffset":-9}`); got != want {
+	if got := h.request(second, "POST", "2/heartbeat", `{"build":"2","clockOffset":-9}`); got != want {
 		t.Errorf("a heartbeat returns %s, want %s", got, want)
 	}
 	c := h.collector(2)
@@ -270,7 +270,7 @@ func TestHeartbeatMarksACollectorAsRunning(t *testing.T) {
 		c.ClockOffset != -9 || c.LastHeartbeatOn != resource.SecondsOf(noon) {
 		t.Errorf("after a heartbeat the collector is %+v", c)
 	}
-	h.ask(second, "POST", "2/heartbeat", `{"build":"3\n"}`)
+	h.request(second, "POST", "2/heartbeat", `{"build":"3\n"}`)
 	if c := h.collector(2); c.Build != "2" || c.ClockOffset != -9 {
 		t.Errorf("after a heartbeat with an odd version it has version %q and clock %d", c.Build, c.ClockOffset)
 	}
@@ -320,7 +320,7 @@ func TestInvalidCollectorRequestsAreRefused(t *testing.T) {
 			`"}]}`,
 			"invalid found[1].description: found[1].description must be one line of at most 255 characters"},
 	} {
-		if got := h.ask(tt.who, tt.method, tt.path, tt.body); got != tt.want {
+		if got := h.request(tt.who, tt.method, tt.path, tt.body); got != tt.want {
 			t.Errorf("%s %s %.60s\n got %s\nwant %s", tt.method, tt.path, tt.body, got, tt.want)
 		}
 	}
@@ -334,7 +334,7 @@ func TestFutureSamplesAreRefusedAndCounted(t *testing.T) {
 	at := noon.Unix()
 	body := fmt.Sprintf(`{"results":[{"instanceId":1,"at":%d,"local":"moon","values":{"a":1.5}},`+
 		`{"instanceId":2,"at":%d},{"instanceId":3,"at":%d}]}`, at-9, at+300, at+301)
-	if got, want := h.ask(second, "POST", "2/samples", body), `{"taken":2,"refused":1}`; got != want {
+	if got, want := h.request(second, "POST", "2/samples", body), `{"taken":2,"refused":1}`; got != want {
 		t.Errorf("samples return %s, want %s", got, want)
 	}
 	want := []check.Result{{InstanceID: 1, At: at - 9, Values: check.Values{"a": 1.5}}, {InstanceID: 2, At: at + 300}}
@@ -346,8 +346,8 @@ func TestFutureSamplesAreRefusedAndCounted(t *testing.T) {
 			c.ClockOffset)
 	}
 	// A collector that corrects its times knows its clock itself.
-	h.ask(second, "POST", "2/heartbeat", `{"clockOffset":-7}`)
-	h.ask(second, "POST", "2/samples", strings.Replace(body, `{"results"`, `{"corrected":true,"results"`, 1))
+	h.request(second, "POST", "2/heartbeat", `{"clockOffset":-7}`)
+	h.request(second, "POST", "2/samples", strings.Replace(body, `{"results"`, `{"corrected":true,"results"`, 1))
 	if c := h.collector(2); c.Refused != 2 || c.ClockOffset != -7 {
 		t.Errorf("%d results are counted as refused, and the clock is %d s ahead; want 2 and -7", c.Refused,
 			c.ClockOffset)
@@ -365,7 +365,7 @@ func TestOnlyTheAssignedCollectorGetsSecrets(t *testing.T) {
 				Total int
 				Items []struct{ Properties map[string]string }
 			}
-			text := h.ask(who, "GET", path, "")
+			text := h.request(who, "GET", path, "")
 			if err := json.Unmarshal([]byte(text), &list); err != nil || list.Total != 1 || len(list.Items) != 1 {
 				t.Fatalf("%s returns %s (%v)", path, text, err)
 			}
@@ -383,13 +383,13 @@ func TestOnlyTheAssignedCollectorGetsSecrets(t *testing.T) {
 func TestAssignmentsKeepTheirETagWithoutChanges(t *testing.T) {
 	h := open(t)
 	tag := func() string {
-		answer, err := h.call(second, "GET", "2/assignments", "")
+		response, err := h.call(second, "GET", "2/assignments", "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		return answer.(*resource.Response).ETag
+		return response.(*resource.Response).ETag
 	}
-	none := h.ask(second, "GET", "2/assignments", "")
+	none := h.request(second, "GET", "2/assignments", "")
 	if want := `{"total":0,"searchId":null,"items":[],"data":null}`; none != want {
 		t.Errorf("without instances it returns %s, want %s", none, want)
 	}
@@ -405,11 +405,12 @@ func TestAssignmentsKeepTheirETagWithoutChanges(t *testing.T) {
 
 func TestDiscoveryResultIsAcceptedOnlyIfRequested(t *testing.T) {
 	h := open(t)
-	if got := h.ask(second, "POST", "2/findings", `{"id":7,"found":[{"wildValue":"2","displayName":"eth0"}]}`); got !=
+	if got := h.request(second, "POST", "2/findings",
+		`{"id":7,"found":[{"wildValue":"2","displayName":"eth0"}]}`); got !=
 		`{"taken":1}` {
 		t.Errorf("a finding returns %s", got)
 	}
-	if got := h.ask(second, "POST", "2/findings", `{"id":8,"found":[],"error":"no agent"}`); got != `{"taken":0}` {
+	if got := h.request(second, "POST", "2/findings", `{"id":8,"found":[],"error":"no agent"}`); got != `{"taken":0}` {
 		t.Errorf("a finding that nobody asked for returns %s", got)
 	}
 	want := []check.Finding{{ID: 7, Found: []check.Found{{WildValue: "2", DisplayName: "eth0"}}},
@@ -425,14 +426,14 @@ func TestInstallingACollectorNeedsViewOfAllItsDevices(t *testing.T) {
 		"collector 2 to install it"
 	for _, request := range []string{"POST 2/downloadToken", "GET 2/downloadToken", "GET 2/installers/Linux64"} {
 		method, path, _ := strings.Cut(request, " ")
-		if got := h.ask(clerk, method, path, ""); got != want {
+		if got := h.request(clerk, method, path, ""); got != want {
 			t.Errorf("%s returns %s, want %s", request, got, want)
 		}
 	}
 	if h.tokens(2) != nil {
 		t.Errorf("tokens were made: %v", h.tokens(2))
 	}
-	if got := h.ask(clerk, "POST", "3/downloadToken", ""); !strings.HasPrefix(got, `{"token":"col_3_`) {
+	if got := h.request(clerk, "POST", "3/downloadToken", ""); !strings.HasPrefix(got, `{"token":"col_3_`) {
 		t.Errorf("a collector without devices returns %s", got)
 	}
 }
@@ -464,14 +465,14 @@ func TestInstallersListThePrograms(t *testing.T) {
 	if runtime.GOOS != "windows" { // whose own program is there
 		const want = "conflict : this portal has no program for windows on amd64; put the Spyglass of that system " +
 			"into its data folder as installers/spyglass-windows-amd64.exe, and try again"
-		if got := h.ask(second, "GET", "2/installers/Win64/program", ""); got != want {
+		if got := h.request(second, "GET", "2/installers/Win64/program", ""); got != want {
 			t.Errorf("a program that is not there gives %s, want %s", got, want)
 		}
 	}
 	if err := os.WriteFile(filepath.Join(h.folder, "spyglass-windows-amd64.exe"), []byte("MZ"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	text := h.ask(admin, "GET", "1/installers", "")
+	text := h.request(admin, "GET", "1/installers", "")
 	if err := json.Unmarshal([]byte(text), &list); err != nil {
 		t.Fatal(err)
 	}

@@ -44,7 +44,7 @@ func (h *fixture) rule(expr string) {
 
 func (h *fixture) counted(query string) data.ThresholdCount {
 	h.Helper()
-	got, err := h.ask(counts+query, "")
+	got, err := h.send(counts+query, "")
 	if err != nil {
 		h.Fatal(err)
 	}

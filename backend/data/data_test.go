@@ -132,7 +132,7 @@ func (h *fixture) measure(instance int64, n int) {
 }
 
 // ask sends "GET /path {id} deviceId=1 id=2 ?start=3", now being two hours after the first sample.
-func (h *fixture) ask(do, body string) (any, error) {
+func (h *fixture) send(do, body string) (any, error) {
 	h.Helper()
 	words := strings.Fields(do)
 	e, ok := h.endpoints[words[0]+" "+words[1]]
@@ -158,7 +158,7 @@ func (h *fixture) ask(do, body string) (any, error) {
 // json returns the response, or the kind of an error and its field.
 func (h *fixture) json(do, body string) string {
 	h.Helper()
-	got, err := h.ask(do, body)
+	got, err := h.send(do, body)
 	if err != nil {
 		f := fault.Of(err)
 		return strings.TrimSpace(fmt.Sprintf("%s %s: %s", f.Kind, f.Field, f.Message))
@@ -236,11 +236,11 @@ func TestPagesOfAnInstanceListEachTimeOnce(t *testing.T) {
 	var got, sizes []int64
 	query := fmt.Sprintf("start=%d&end=%d", began, began+100*86400)
 	for query != "" {
-		answer, err := h.ask(first+"?"+query, "")
+		response, err := h.send(first+"?"+query, "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		page := answer.(data.DeviceDataSourceInstanceData)
+		page := response.(data.DeviceDataSourceInstanceData)
 		got, sizes, query = append(got, page.Time...), append(sizes, int64(len(page.Time))), page.Next
 	}
 	var want []int64
@@ -260,11 +260,11 @@ func TestPagesOfADeviceListEachTimeOfEachInstanceOnce(t *testing.T) {
 	seen := map[string]bool{}
 	query := fmt.Sprintf("start=%d&end=%d", began, began+100*86400)
 	for query != "" {
-		answer, err := h.ask(device+"deviceId=1 id=1 ?"+query, "")
+		response, err := h.send(device+"deviceId=1 id=1 ?"+query, "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		page := answer.(data.DeviceDataSourceData)
+		page := response.(data.DeviceDataSourceData)
 		for name, raw := range page.Instances {
 			for _, at := range raw.Time {
 				if key := fmt.Sprint(name, at); seen[key] {
@@ -352,11 +352,11 @@ func TestGraphHasTheExtremesOfItsSteps(t *testing.T) {
 	span := fmt.Sprintf("?start=%d&end=%d&datapoints=used", began, began+599*60)
 	read := func(do string) []data.GraphPlotLine {
 		t.Helper()
-		answer, err := h.ask(do, "")
+		response, err := h.send(do, "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		return answer.(*data.GraphPlot).Lines
+		return response.(*data.GraphPlot).Lines
 	}
 	lines := read(byID + "instanceId=1 graphId=5003 " + span + "&extremes=true")
 	used, free := lines[0], lines[1]
@@ -408,17 +408,17 @@ func TestGraphShowsAGapAfterThreeMissedPolls(t *testing.T) {
 				}
 			}
 			end := samples[len(samples)-1].At
-			answer, err := h.ask(fmt.Sprintf(byID+"instanceId=1 graphId=5003 ?start=%d&end=%d", began, end), "")
+			response, err := h.send(fmt.Sprintf(byID+"instanceId=1 graphId=5003 ?start=%d&end=%d", began, end), "")
 			if err != nil {
 				t.Fatal(err)
 			}
 			absent := 0
-			for _, v := range answer.(*data.GraphPlot).Lines[0].Data {
+			for _, v := range response.(*data.GraphPlot).Lines[0].Data {
 				if v == nil {
 					absent++
 				}
 			}
-			if n := len(answer.(*data.GraphPlot).Timestamps); n != tt.moments || absent != tt.absent {
+			if n := len(response.(*data.GraphPlot).Timestamps); n != tt.moments || absent != tt.absent {
 				t.Errorf("the graph has %d moments and %d without data, want %d and %d", n, absent,
 					tt.moments, tt.absent)
 			}
@@ -438,7 +438,7 @@ func TestFetchReturnsDataPerInstance(t *testing.T) {
 		`{"instanceId":"9","dataSourceName":"","dataPoints":[],"values":[],"time":[],"nextPageParams":"",`+
 		`"errMsg":"there is no instance 9"}],"data":null}`, began*1000)
 	if got := h.json(fetch+span, `{"instanceIds":"3,1,9"}`); got != want {
-		t.Errorf("the answer is %s\nwant %s", got, want)
+		t.Errorf("the response is %s\nwant %s", got, want)
 	}
 	for body, want := range map[string]string{
 		`{}`: `invalid instanceIds: instanceIds is required`,
@@ -448,7 +448,7 @@ func TestFetchReturnsDataPerInstance(t *testing.T) {
 		`{"instanceIds":"` + hundredAndOne() + `"}`:            `invalid instanceIds: instanceIds has at most 100 ids`,
 	} {
 		if got := h.json(fetch+span, body); got != want {
-			t.Errorf("%s answers %s, want %s", body, got, want)
+			t.Errorf("%s returns %s, want %s", body, got, want)
 		}
 	}
 }
@@ -524,7 +524,7 @@ func TestInvalidParameterIsNamed(t *testing.T) {
 			`mean size?`,
 	} {
 		if got := h.json(first+"?"+query, ""); got != want {
-			t.Errorf("%s answers %s\nwant %s", query, got, want)
+			t.Errorf("%s returns %s\nwant %s", query, got, want)
 		}
 	}
 }

@@ -17,7 +17,7 @@ const sparklines = "POST /device/instances/sparklines "
 
 func (h *fixture) sparklines(query, body string) data.Sparklines {
 	h.Helper()
-	got, err := h.ask(sparklines+query, body)
+	got, err := h.send(sparklines+query, body)
 	if err != nil {
 		h.Fatal(err)
 	}

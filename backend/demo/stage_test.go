@@ -82,7 +82,7 @@ func perform(t *testing.T, devices int, test func(p *play)) {
 }
 
 // ask sends a request as the administrator.
-func (p *play) ask(id, body string, vars ...string) (map[string]any, error) {
+func (p *play) send(id, body string, vars ...string) (map[string]any, error) {
 	p.Helper()
 	e := p.endpoints[id]
 	if e.Handle == nil {
@@ -104,25 +104,25 @@ func (p *play) ask(id, body string, vars ...string) (map[string]any, error) {
 	if raw, ok := out.(resource.JSON); ok {
 		text, err = raw, nil
 	}
-	answer := map[string]any{}
+	response := map[string]any{}
 	if err == nil {
-		err = json.Unmarshal(text, &answer)
+		err = json.Unmarshal(text, &response)
 	}
 	if err != nil {
 		p.Fatal(err)
 	}
-	return answer, nil
+	return response, nil
 }
 
 // begin starts an incident.
 func (p *play) begin(body string) (id string) {
 	p.Helper()
-	answer, err := p.ask("POST /demo/incidents", body)
+	response, err := p.send("POST /demo/incidents", body)
 	if err != nil {
 		p.Fatal(err)
 	}
 	time.Sleep(time.Second) // until the stage has seen it
-	return fmt.Sprint(answer["id"])
+	return fmt.Sprint(response["id"])
 }
 
 func (p *play) incident(id string) incident.Incident {
@@ -229,7 +229,7 @@ func TestBusyGroupHasAnAlertOnEachDevice(t *testing.T) {
 		if len(found) < 4 {
 			p.Errorf("%d of the shop's devices have an alert", len(found))
 		}
-		if _, err := p.ask("POST /demo/incidents/{id}/stop", "", "id", id); err != nil {
+		if _, err := p.send("POST /demo/incidents/{id}/stop", "", "id", id); err != nil {
 			p.Fatal(err)
 		}
 		if got := p.incident(id); got.State != incident.IncidentEnded || int64(got.EndOn) != time.Now().Unix() {
@@ -369,7 +369,7 @@ func TestIncidentValidation(t *testing.T) {
 				"collector of the demo",
 			`{}`: "kind is required",
 		} {
-			if _, err := p.ask("POST /demo/incidents", body); err == nil || fault.Of(err).Message != want {
+			if _, err := p.send("POST /demo/incidents", body); err == nil || fault.Of(err).Message != want {
 				p.Errorf("%s: %v, want %q", body, err, want)
 			}
 		}
@@ -379,11 +379,11 @@ func TestIncidentValidation(t *testing.T) {
 func TestDemoTimeIsAcceleratedPausedAndKeptAfterARestart(t *testing.T) {
 	perform(t, small, func(p *play) {
 		began := time.Now()
-		if _, err := p.ask("PATCH /demo/time", `{"speed":61}`); err == nil ||
+		if _, err := p.send("PATCH /demo/time", `{"speed":61}`); err == nil ||
 			fault.Of(err).Message != "speed must be a whole number from 1 to 60" {
 			p.Errorf("61 times: %v", err)
 		}
-		if _, err := p.ask("PATCH /demo/time", `{"speed":60}`); err != nil {
+		if _, err := p.send("PATCH /demo/time", `{"speed":60}`); err != nil {
 			p.Fatal(err)
 		}
 		p.begin(`{"kind":"cpuStorm"}`)
@@ -392,11 +392,11 @@ func TestDemoTimeIsAcceleratedPausedAndKeptAfterARestart(t *testing.T) {
 			p.Errorf("%d of the shop's devices have an alert after ten minutes in ten seconds", n)
 		}
 		time.Sleep(50 * time.Second)
-		answer, err := p.ask("PATCH /demo/time", `{"paused":true}`)
+		response, err := p.send("PATCH /demo/time", `{"paused":true}`)
 		if want := fmt.Sprint(map[string]any{"now": float64(began.Add(61 * time.Minute).Unix()),
 			"world": float64(began.Add(61 * time.Second).Unix()), "speed": 60.0, "paused": true,
-			"filling": false}); err != nil || fmt.Sprint(answer) != want {
-			p.Errorf("it is %v (%v), want %v", answer, err, want)
+			"filling": false}); err != nil || fmt.Sprint(response) != want {
+			p.Errorf("it is %v (%v), want %v", response, err, want)
 		}
 		next := clock.New(nil)
 		stage := stage.New(stage.Options{DB: p.db, Clock: next})
@@ -404,14 +404,14 @@ func TestDemoTimeIsAcceleratedPausedAndKeptAfterARestart(t *testing.T) {
 			next.Now().Unix() != began.Add(61*time.Minute).Unix() {
 			p.Errorf("another process goes on at %v, %v times as fast (%v)", next.Now(), next.Speed(), err)
 		}
-		if _, err := p.ask("PATCH /demo/time", `{"paused":false,"speed":1}`); err != nil {
+		if _, err := p.send("PATCH /demo/time", `{"paused":false,"speed":1}`); err != nil {
 			p.Fatal(err)
 		}
 		time.Sleep(time.Minute)
 		if got := p.clock.Now().Sub(began).Truncate(time.Second); got != 62*time.Minute {
 			p.Errorf("%v have passed in the demo", got)
 		}
-		if _, err := p.ask("POST /demo/time/reset", `{"confirm":"yes"}`); !fault.Is(err, fault.Invalid) {
+		if _, err := p.send("POST /demo/time/reset", `{"confirm":"yes"}`); !fault.Is(err, fault.Invalid) {
 			p.Errorf("a reset that nobody confirmed: %v", err)
 		}
 	})

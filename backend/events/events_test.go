@@ -105,14 +105,14 @@ func (h *fixture) call(user int64, kinds string) *resource.Call {
 // join opens a stream that lasts as long as the test.
 func (h *fixture) join(c *resource.Call) stream {
 	h.Helper()
-	answer, err := h.s.Endpoints()[0].Handle(h.Context(), c)
+	response, err := h.s.Endpoints()[0].Handle(h.Context(), c)
 	if err != nil {
 		h.Fatal(err)
 	}
 	s := stream{make(chan resource.Event), make(chan struct{})}
 	go func() {
 		defer close(s.ended)
-		_ = answer.(*resource.Response).Events(func(all ...resource.Event) error {
+		_ = response.(*resource.Response).Events(func(all ...resource.Event) error {
 			for _, event := range all {
 				select {
 				case s.events <- event:

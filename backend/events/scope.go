@@ -200,11 +200,11 @@ func (sc *scope) rows(ctx context.Context, ids []int64) (map[int64]resource.JSON
 		filter += "," + also
 	}
 	call.Query.Set("filter", filter)
-	answer, err := sc.kind.list(resource.WithCall(ctx, &call), &call)
+	response, err := sc.kind.list(resource.WithCall(ctx, &call), &call)
 	if err != nil {
 		return nil, err
 	}
-	items, _, err := resource.ReadList[json.RawMessage](answer)
+	items, _, err := resource.ReadList[json.RawMessage](response)
 	if err != nil {
 		return nil, err
 	}

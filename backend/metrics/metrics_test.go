@@ -69,12 +69,12 @@ func put[T any](h *fixture, r *resource.Resource[*T], rows ...T) {
 // scrape returns the text of the metrics.
 func (h *fixture) scrape() string {
 	h.Helper()
-	answer, err := h.m.Endpoints()[0].Handle(h.Context(), &resource.Call{})
+	response, err := h.m.Endpoints()[0].Handle(h.Context(), &resource.Call{})
 	if err != nil {
 		h.Fatal(err)
 	}
 	var text bytes.Buffer
-	if err := answer.(resource.Response).Stream(&text); err != nil {
+	if err := response.(resource.Response).Stream(&text); err != nil {
 		h.Fatal(err)
 	}
 	return text.String()

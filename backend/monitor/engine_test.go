@@ -127,7 +127,7 @@ func (b *bench) poll(level string) {
 
 func (b *bench) pollBy(collector, instance int64, level string) {
 	b.Helper()
-	r := check.Result{InstanceID: instance, At: b.at.Load(), Error: "no answer"}
+	r := check.Result{InstanceID: instance, At: b.at.Load(), Error: "no response"}
 	if level != "-" {
 		var v float64
 		if _, err := fmt.Sscan(level, &v); err != nil {

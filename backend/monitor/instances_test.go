@@ -206,7 +206,7 @@ func TestRoleSeesAndChangesOnlyInstancesOfItsDevices(t *testing.T) {
 			got, err := h.try(tt.do, tt.vars, tt.body)
 			if tt.kind == "" && (err != nil || len(got["items"].([]any)) == 0) || tt.kind != "" &&
 				!fault.Is(err, tt.kind) {
-				t.Errorf("answers %v, %v; want %q", got, err, tt.kind)
+				t.Errorf("returns %v, %v; want %q", got, err, tt.kind)
 			}
 			if err != nil && strings.Contains(fault.Of(err).Message, "core-sw") {
 				t.Errorf("%v names a device that is hidden", err)

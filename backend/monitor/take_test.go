@@ -30,7 +30,7 @@ func TestRawFieldsBecomeTheValuesOfDataPoints(t *testing.T) {
 		before *raw
 		want   string
 	}{
-		{"the first answer has no rates", check.Values{"u": 40, "t": 80, "o": 1000}, nil,
+		{"the first response has no rates", check.Values{"u": 40, "t": 80, "o": 1000}, nil,
 			"1:40 2:50 3:80 4:- 5:- 6:40"},
 		{"rates are per second", check.Values{"u": 60, "t": 80, "o": 1600},
 			&raw{at: 40, values: check.Values{"o": 1000}}, "1:60 2:75 3:80 4:10 5:10 6:-"},
@@ -38,7 +38,8 @@ func TestRawFieldsBecomeTheValuesOfDataPoints(t *testing.T) {
 			&raw{at: 40, values: check.Values{"o": 1000}}, "1:0 2:0 3:80 4:- 5:-10 6:0"},
 		{"what is missing is no data, and so is what is computed from it", check.Values{"u": 1},
 			&raw{at: 40, values: check.Values{"o": 1000}}, "1:1 2:- 3:- 4:- 5:- 6:1"},
-		{"an answer of the same second has no rates", check.Values{"o": 5}, &raw{at: 100, values: check.Values{"o": 1}},
+		{"a response of the same second has no rates", check.Values{"o": 5}, &raw{at: 100,
+			values: check.Values{"o": 1}},
 			"1:- 2:- 3:- 4:- 5:- 6:-"},
 		{"nothing is divided by zero", check.Values{"u": 1, "t": 0}, nil, "1:1 2:- 3:0 4:- 5:- 6:1"},
 	} {
@@ -102,7 +103,7 @@ func TestWrappedCounterKeepsItsRateAndResetCounterHasNone(t *testing.T) {
 				}
 			}
 			if last := k.before[1]; last.prior == nil || last.prior.prior != nil {
-				t.Errorf("more than one answer before the last is kept, or none: %+v", last)
+				t.Errorf("more than one response before the last is kept, or none: %+v", last)
 			}
 		})
 	}
@@ -111,18 +112,18 @@ func TestWrappedCounterKeepsItsRateAndResetCounterHasNone(t *testing.T) {
 func TestLateResultsAreNotUsedForRates(t *testing.T) {
 	k := &intake{}
 	if k.swap(1, raw{at: 100}, false) != nil {
-		t.Error("the first answer has one before it")
+		t.Error("the first response has one before it")
 	}
 	if k.swap(1, raw{at: 90}, false) != nil {
 		t.Error("a late answer has a later one before it")
 	}
 	if before := k.swap(1, raw{at: 110}, false); before == nil || before.at != 100 {
-		t.Errorf("the answer before is %+v, want that of 100", before)
+		t.Errorf("the response before is %+v, want that of 100", before)
 	}
 	if before := k.swap(1, raw{at: 49}, false); before != nil { // the clock was set back
-		t.Errorf("the answer before is %+v, want none", before)
+		t.Errorf("the response before is %+v, want none", before)
 	}
 	if before := k.swap(1, raw{at: 109}, false); before == nil || before.at != 49 {
-		t.Errorf("the answer before is %+v, want that of 49", before)
+		t.Errorf("the response before is %+v, want that of 49", before)
 	}
 }

@@ -179,17 +179,17 @@ type hooked struct {
 	mu       sync.Mutex
 	requests []*http.Request
 	bodies   []string
-	answer   int
+	response int
 }
 
 func newHooked(t *testing.T) *hooked {
-	k := &hooked{answer: 200}
+	k := &hooked{response: 200}
 	k.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		k.mu.Lock()
 		defer k.mu.Unlock()
 		k.requests, k.bodies = append(k.requests, r), append(k.bodies, string(body))
-		w.WriteHeader(k.answer)
+		w.WriteHeader(k.response)
 		fmt.Fprint(w, "as you say")
 	}))
 	t.Cleanup(k.Close)
@@ -285,7 +285,7 @@ func hookTo(address string) alert.Recipient {
 }
 
 // ask sends a request to the service's endpoint.
-func (h *fixture) ask(s *Service, id int64, body string) alert.Delivery {
+func (h *fixture) request(s *Service, id int64, body string) alert.Delivery {
 	h.Helper()
 	c := &resource.Call{Access: &resource.Access{UserID: 1, User: "admin"}, At: h.Now(), Body: []byte(body),
 		Vars: map[string]string{"id": fmt.Sprint(id)}}

@@ -471,7 +471,7 @@ func TestWebhookResponseDecidesWhetherItIsRetried(t *testing.T) {
 	} {
 		h := open(t)
 		k := newHooked(t)
-		k.answer = tt.code
+		k.response = tt.code
 		put(h, alert.Integrations.Name, alert.Integration{ID: 8, Name: "duty", Type: alert.IntegrationHTTP, URL: k.URL,
 			Method: "POST"})
 		h.chain(alert.Chain{}, []alert.Recipient{hookTo("a")})
@@ -522,19 +522,19 @@ func TestTestNoticeReportsItsResult(t *testing.T) {
 	h := open(t)
 	m := newMailServer(t, false)
 	k := newHooked(t)
-	k.answer = 500
+	k.response = 500
 	put(h, alert.Integrations.Name, m.integration("starttls"),
 		alert.Integration{ID: 8, Name: "duty", Type: alert.IntegrationHTTP, URL: k.URL, Method: "POST"})
 	s := h.service(m.roots)
-	if d := h.ask(s, 7, `{}`); d.State != alert.DeliverySent || d.Address != "admin@example.net" ||
+	if d := h.request(s, 7, `{}`); d.State != alert.DeliverySent || d.Address != "admin@example.net" ||
 		d.Tells != alert.EventTest {
 		t.Errorf("the mail is %+v", d)
 	}
-	if d := h.ask(s, 7, `{"addr":"other@example.net"}`); d.State != alert.DeliverySent ||
+	if d := h.request(s, 7, `{"addr":"other@example.net"}`); d.State != alert.DeliverySent ||
 		!strings.HasPrefix(m.got()[1], "to other@example.net") {
 		t.Errorf("the mail is %+v", d)
 	}
-	d := h.ask(s, 8, ``)
+	d := h.request(s, 8, ``)
 	if want := regexp.MustCompile(
 		`^127\.0\.0\.1:\d+ responded with 500 Internal Server Error: as you say$`); d.State != alert.DeliveryFailed ||
 		d.NextOn != 0 || !want.MatchString(d.Error) {

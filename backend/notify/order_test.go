@@ -57,7 +57,7 @@ func (k *hooked) events(t *testing.T) string {
 func (k *hooked) answers(code int) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.answer, k.requests, k.bodies = code, nil, nil
+	k.response, k.requests, k.bodies = code, nil, nil
 }
 
 // others adds instances next to the one of the fixture, for the alerts of storms.
@@ -112,7 +112,7 @@ func TestReceiverGetsTheClearNoticeLast(t *testing.T) {
 	worse := func(h *fixture) { h.raise(threshold.SeverityCritical) }
 	for _, tt := range []struct {
 		what     string
-		answer   int
+		response int
 		meantime []func(*fixture)
 		want     string
 	}{
@@ -125,7 +125,7 @@ func TestReceiverGetsTheClearNoticeLast(t *testing.T) {
 	} {
 		h := open(t)
 		k := duty(h, nil)
-		if k.answer = tt.answer; tt.answer == 0 { // it closes the connection instead
+		if k.response = tt.response; tt.response == 0 { // it closes the connection instead
 			k.Config.Handler = k.abandon(k.Config.Handler)
 		}
 		s := h.service(nil)
@@ -158,7 +158,7 @@ func TestReceiverGetsTheClearNoticeLast(t *testing.T) {
 func (k *hooked) abandon(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		k.mu.Lock()
-		none := k.answer == 0
+		none := k.response == 0
 		k.mu.Unlock()
 		if none {
 			panic(http.ErrAbortHandler)
@@ -191,7 +191,7 @@ func TestPendingNoticesAreSentAtOnceAfterAnOutage(t *testing.T) {
 	k := duty(h, nil)
 	h.others(4)
 	s := h.service(nil)
-	k.answer = 503
+	k.response = 503
 	h.storm(0, 3)
 	h.planned(s)
 	for range 12 { // hours: the pauses are long by then
@@ -242,7 +242,7 @@ func TestDigestIsRetriedUnchanged(t *testing.T) {
 	k := duty(h, func(i *alert.Integration) { i.GroupAbove, i.GroupWait = 2, 30 })
 	h.others(5)
 	s := h.service(nil)
-	k.answer = 503
+	k.response = 503
 	h.storm(0, 3)
 	h.planned(s)
 	var keys, bodies []string
@@ -267,7 +267,7 @@ func TestDigestIsRetriedUnchanged(t *testing.T) {
 	h.clearOther(1)
 	h.planned(s)
 	k.mu.Lock()
-	k.answer = 200
+	k.response = 200
 	k.mu.Unlock()
 	h.send(s)
 	h.Pass(time.Minute)

@@ -70,11 +70,11 @@ func (l *fixture) look(ctx context.Context, t *check.Task) (check.Values, error)
 	// A context and not a timer's channel: channels of many timers that are
 	// due at once crash the race detector in a bubble, whose timers share one
 	// context of the detector's (runtime/time.go, unlockAndRun, Go 1.26).
-	answer, cancel := context.WithTimeout(ctx, slow)
+	response, cancel := context.WithTimeout(ctx, slow)
 	defer cancel()
-	<-answer.Done()
+	<-response.Done()
 	if ctx.Err() != nil {
-		return nil, errors.New("no answer in time")
+		return nil, errors.New("no response in time")
 	}
 	if failing != nil {
 		return nil, failing
@@ -255,7 +255,7 @@ func TestPollThatTimesOutIsNoData(t *testing.T) {
 			t.Fatalf("got %+v, want two looks", l.got)
 		}
 		for _, r := range l.got {
-			if r.Error != "no answer in time" || r.Values != nil || r.Took != 9_000 {
+			if r.Error != "no response in time" || r.Values != nil || r.Took != 9_000 {
 				t.Errorf("got %+v", r)
 			}
 		}

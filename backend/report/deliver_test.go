@@ -244,7 +244,7 @@ func TestReportWaitsForAnUnreachableMailServer(t *testing.T) {
 	d.inventory()
 	d.reports.Start()
 	d.notices.Start()
-	if _, err := d.ask(d.reports, admin, runIt, 1, 0, `{"receiveEmails":"board@example.net"}`); err != nil {
+	if _, err := d.send(d.reports, admin, runIt, 1, 0, `{"receiveEmails":"board@example.net"}`); err != nil {
 		t.Fatal(err)
 	}
 	waiting := d.delivery(func(row *alert.Delivery) bool { return row.Attempts == 1 })
@@ -275,7 +275,7 @@ func TestLargeReportIsMailedAsALink(t *testing.T) {
 		Format: reporting.FormatCSV, SortDirection: "asc"})
 	d.reports.Start()
 	d.server("127.0.0.1:1")
-	if _, err := d.ask(d.reports, admin, runIt, 1, 0, `{"receiveEmails":"board@example.net"}`); err != nil {
+	if _, err := d.send(d.reports, admin, runIt, 1, 0, `{"receiveEmails":"board@example.net"}`); err != nil {
 		t.Fatal(err)
 	}
 	row := d.delivery(func(*alert.Delivery) bool { return true })

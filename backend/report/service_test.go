@@ -37,7 +37,7 @@ func (h *fixture) service(access func(context.Context, int64) (*resource.Access,
 }
 
 // ask sends one request to the service.
-func (h *fixture) ask(s *report.Service, who *resource.Access, id string, report, task int64, body string) (any,
+func (h *fixture) send(s *report.Service, who *resource.Access, id string, report, task int64, body string) (any,
 	error) {
 	h.Helper()
 	for _, e := range s.Endpoints() {
@@ -80,7 +80,7 @@ func (h *fixture) until(task int64, state string) *reporting.ReportTask {
 	}
 }
 
-// text is the file that an answer streams.
+// text is the file that a response streams.
 func (h *fixture) text(out any, err error) (string, string) {
 	h.Helper()
 	if err != nil {
@@ -113,7 +113,7 @@ func TestRunHasOnlyWhatItsUserAndRecipientsMayView(t *testing.T) {
 	h.inventory()
 	s := h.service(nil)
 	s.Start()
-	made, err := h.ask(s, clerk, runIt, 1, 0, `{}`)
+	made, err := h.send(s, clerk, runIt, 1, 0, `{}`)
 	if want := `{1 1 http://here/api/report/reports/1/tasks/1/result}`; err != nil || fmt.Sprint(made) != want {
 		t.Fatalf("got %v %v, want %s", made, err, want)
 	}
@@ -125,30 +125,30 @@ func TestRunHasOnlyWhatItsUserAndRecipientsMayView(t *testing.T) {
 		t.Errorf("got %+v\nwant %+v", *task, want)
 	}
 	for _, who := range []*resource.Access{admin, clerk} {
-		text, name := h.text(h.ask(s, who, fetchIt, 1, 1, ""))
+		text, name := h.text(h.send(s, who, fetchIt, 1, 1, ""))
 		if text != "\ufeffDevice\r\nfjord\r\nbridge\r\n" || name != "Büro -x 2026-05-04.csv" {
 			t.Errorf("%s gets %q as %q", who.User, text, name)
 		}
 	}
 	for _, id := range []string{getIt, fetchIt} {
-		if _, err := h.ask(s, neighbour, id, 1, 1, ""); message(err) != "unknown: there is no report task 1" {
+		if _, err := h.send(s, neighbour, id, 1, 1, ""); message(err) != "unknown: there is no report task 1" {
 			t.Errorf("the neighbour asks %s and gets %v", id, err)
 		}
 	}
-	if _, err := h.ask(s, neighbour, runIt, 1, 0, ""); message(err) != "denied: your role can view this report, but "+
+	if _, err := h.send(s, neighbour, runIt, 1, 0, ""); message(err) != "denied: your role can view this report, but "+
 		"cannot run or edit it" {
 		t.Errorf("the neighbour runs it and gets %v", err)
 	}
 	if info, err := os.Stat(filepath.Join(h.folder, "1")); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the file is %v (%v), want mode 0600", info, err)
 	}
-	if _, err := h.ask(s, admin, removeIt, 1, 1, ""); err != nil {
+	if _, err := h.send(s, admin, removeIt, 1, 1, ""); err != nil {
 		t.Fatal(err)
 	}
 	if files, _ := os.ReadDir(h.folder); len(files) > 0 {
 		t.Errorf("files stay behind: %v", files)
 	}
-	if _, err := h.ask(s, admin, getIt, 1, 1, ""); message(err) != "unknown: there is no report task 1" {
+	if _, err := h.send(s, admin, getIt, 1, 1, ""); message(err) != "unknown: there is no report task 1" {
 		t.Errorf("after it was removed: %v", err)
 	}
 }
@@ -177,7 +177,7 @@ func TestRunningAsAUserNeedsEditAccessToThatUser(t *testing.T) {
 			"useraccess, which clerk does not have"},
 		{admin, 9, ``, "unknown: there is no report 9"},
 	} {
-		if _, err := h.ask(s, tt.who, runIt, tt.report, 0, tt.body); message(err) != tt.want {
+		if _, err := h.send(s, tt.who, runIt, tt.report, 0, tt.body); message(err) != tt.want {
 			t.Errorf("%s, report %d, %s: got %q, want %q", tt.who.User, tt.report, tt.body, message(err), tt.want)
 		}
 	}
@@ -201,16 +201,16 @@ func TestDeletingARunCancelsIt(t *testing.T) {
 		return nil, ctx.Err()
 	})
 	s.Start()
-	if _, err := h.ask(s, admin, runIt, 1, 0, ""); err != nil {
+	if _, err := h.send(s, admin, runIt, 1, 0, ""); err != nil {
 		t.Fatal(err)
 	}
 	<-began
-	_, err := h.ask(s, admin, getIt, 1, 1, "")
+	_, err := h.send(s, admin, getIt, 1, 1, "")
 	if f := fault.Of(err); f.Kind != fault.Running ||
 		!reflect.DeepEqual(f.Detail, map[string]any{"state": "running", "progress": int64(0), "rows": int64(0)}) {
 		t.Errorf("while it runs: %v %v", err, f.Detail)
 	}
-	if _, err := h.ask(s, admin, removeIt, 1, 1, ""); err != nil {
+	if _, err := h.send(s, admin, removeIt, 1, 1, ""); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-ended; err == nil || err.Error() != "the run was removed" {
@@ -241,7 +241,7 @@ func TestRestartFailsRunningAndResumesPendingRuns(t *testing.T) {
 	s := h.service(nil)
 	s.Start()
 	h.until(2, reporting.TaskDone)
-	_, err := h.ask(s, admin, getIt, 1, 1, "")
+	_, err := h.send(s, admin, getIt, 1, 1, "")
 	if want := "conflict: the report could not be created: the portal stopped during the run; run the report " +
 		"again"; message(err) != want {
 		t.Errorf("got %q, want %q", message(err), want)
@@ -262,7 +262,7 @@ func TestOnlyTheNewestRunsAreKept(t *testing.T) {
 	s := h.service(nil)
 	s.Start()
 	for i := range int64(reporting.KeptTasks + 2) {
-		if _, err := h.ask(s, admin, runIt, 1, 0, ""); err != nil {
+		if _, err := h.send(s, admin, runIt, 1, 0, ""); err != nil {
 			t.Fatal(err)
 		}
 		h.until(i+1, reporting.TaskDone)
@@ -282,7 +282,7 @@ func TestRunLinkExpiresAsConfigured(t *testing.T) {
 	h.inventory()
 	s := h.service(nil)
 	s.Start()
-	if _, err := h.ask(s, admin, runIt, 1, 0, ""); err != nil {
+	if _, err := h.send(s, admin, runIt, 1, 0, ""); err != nil {
 		t.Fatal(err)
 	}
 	row, err := resource.Get(t.Context(), h.db, reporting.Reports.Name, 1)
@@ -306,7 +306,7 @@ func TestRunLinkExpiresAsConfigured(t *testing.T) {
 		put(h, reporting.Reports.Name, *row)
 		made.EndedOn = resource.SecondsOf(noon.Add(-tt.age))
 		put(h, reporting.ReportTasks.Name, *made)
-		if _, err := h.ask(s, admin, fetchIt, 1, 1, ""); fault.Is(err, fault.Conflict) != tt.ended || err != nil &&
+		if _, err := h.send(s, admin, fetchIt, 1, 1, ""); fault.Is(err, fault.Conflict) != tt.ended || err != nil &&
 			!tt.ended {
 			t.Errorf("%q after %v: %v", tt.expire, tt.age, err)
 		}
@@ -323,7 +323,7 @@ func TestPanicFailsOnlyTheRun(t *testing.T) {
 		return admin, nil
 	})
 	s.Start()
-	if _, err := h.ask(s, admin, runIt, 1, 0, ""); err != nil {
+	if _, err := h.send(s, admin, runIt, 1, 0, ""); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := h.until(1, reporting.TaskFailed).Error,

@@ -118,13 +118,13 @@ func PageOf[T any](q Query, rows []T) []T {
 // ReadList reads the rows and the total of a page that the handler of a list
 // returned. Code of the portal calls a handler, rather than Find, where the filter,
 // the order and the permissions of a request decide.
-func ReadList[T any](answer any) (rows []T, total int, err error) {
-	if whole, ok := answer.(*Response); ok {
-		answer = whole.Body
+func ReadList[T any](response any) (rows []T, total int, err error) {
+	if whole, ok := response.(*Response); ok {
+		response = whole.Body
 	}
-	text, ok := answer.(JSON)
+	text, ok := response.(JSON)
 	if !ok {
-		return nil, 0, fmt.Errorf("a list is a %any", answer)
+		return nil, 0, fmt.Errorf("a list is a %any", response)
 	}
 	var page struct {
 		Total int

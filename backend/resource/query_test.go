@@ -83,15 +83,15 @@ func TestPageIsCutFromRowsInMemory(t *testing.T) {
 func TestListReadsItsResponseWithAndWithoutAnETag(t *testing.T) {
 	type row struct{ ID int64 }
 	text := resource.JSON(`{"total":7,"searchId":null,"items":[{"id":1},{"id":3}],"data":null}`)
-	for _, answer := range []any{text, &resource.Response{Body: text, ETag: `"x"`}} {
-		rows, total, err := resource.ReadList[row](answer)
+	for _, response := range []any{text, &resource.Response{Body: text, ETag: `"x"`}} {
+		rows, total, err := resource.ReadList[row](response)
 		if err != nil || total != 7 || !reflect.DeepEqual(rows, []row{{1}, {3}}) {
-			t.Errorf("%T: %v of %d, %v", answer, rows, total, err)
+			t.Errorf("%T: %v of %d, %v", response, rows, total, err)
 		}
 	}
-	for _, answer := range []any{nil, "text", &resource.Response{}, resource.JSON(`{"items":{}}`)} {
-		if rows, _, err := resource.ReadList[row](answer); err == nil {
-			t.Errorf("%v is read as %v", answer, rows)
+	for _, response := range []any{nil, "text", &resource.Response{}, resource.JSON(`{"items":{}}`)} {
+		if rows, _, err := resource.ReadList[row](response); err == nil {
+			t.Errorf("%v is read as %v", response, rows)
 		}
 	}
 }

@@ -43,12 +43,12 @@ func devicesOf(t *testing.T, folder string) []string {
 	var list struct {
 		Items []struct{ Name string }
 	}
-	status, answer, err := c.ask("GET", "/api/device/devices?fields=name", "")
+	status, response, err := c.request("GET", "/api/device/devices?fields=name", "")
 	if err == nil {
-		err = json.Unmarshal(answer, &list)
+		err = json.Unmarshal(response, &list)
 	}
 	if err != nil || status != http.StatusOK {
-		t.Fatalf("%d %s %v", status, answer, err)
+		t.Fatalf("%d %s %v", status, response, err)
 	}
 	var names []string
 	for _, d := range list.Items {
@@ -77,9 +77,9 @@ func newPouch(t *testing.T) pouch {
 	c := portal.client(t, p.folder)
 	create := func(name string) {
 		body := fmt.Sprintf(`{"name":%q,"customProperties":[{"name":"snmp.community","value":%q}]}`, name, pouchSecret)
-		if status, answer, err := c.ask("POST", "/api/device/devices", body); err != nil ||
+		if status, response, err := c.request("POST", "/api/device/devices", body); err != nil ||
 			status != http.StatusCreated {
-			t.Fatalf("%d %s %v", status, answer, err)
+			t.Fatalf("%d %s %v", status, response, err)
 		}
 	}
 	create("before")

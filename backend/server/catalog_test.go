@@ -56,30 +56,30 @@ func TestEveryEndpointFollowsTheWireRules(t *testing.T) {
 // refuses wants an error with every header.
 func (c *caller) refuses(e *resource.Endpoint, path string, status int, words string) {
 	c.t.Helper()
-	answer, text := c.send(e.Method, path, nil)
-	if answer.StatusCode != status || !strings.Contains(string(text), words) {
-		c.t.Errorf("%s %s answers %d %s, want %d and %q", e.Method, path, answer.StatusCode, text, status, words)
+	response, text := c.send(e.Method, path, nil)
+	if response.StatusCode != status || !strings.Contains(string(text), words) {
+		c.t.Errorf("%s %s returns %d %s, want %d and %q", e.Method, path, response.StatusCode, text, status, words)
 	}
-	c.hasHeaders(answer)
+	c.hasHeaders(response)
 }
 
-func (c *caller) hasHeaders(answer *http.Response) {
+func (c *caller) hasHeaders(response *http.Response) {
 	c.t.Helper()
 	for name, want := range fixed {
-		if got := answer.Header.Get(name); got != want {
+		if got := response.Header.Get(name); got != want {
 			c.t.Errorf("%s is %q, want %q", name, got, want)
 		}
 	}
 	for _, name := range []string{"X-Rate-Limit-Limit", "X-Rate-Limit-Remaining", "X-Rate-Limit-Window"} {
-		if answer.Header.Get(name) == "" {
-			c.t.Errorf("the answer %d has no %s", answer.StatusCode, name)
+		if response.Header.Get(name) == "" {
+			c.t.Errorf("the response %d has no %s", response.StatusCode, name)
 		}
 	}
-	if limit, left := answer.Header.Get("X-Rate-Limit-Limit"),
-		answer.Header.Get("X-Rate-Limit-Remaining"); limit == left {
-		c.t.Errorf("the answer %d was not charged: %s of %s remain", answer.StatusCode, left, limit)
+	if limit, left := response.Header.Get("X-Rate-Limit-Limit"),
+		response.Header.Get("X-Rate-Limit-Remaining"); limit == left {
+		c.t.Errorf("the response %d was not charged: %s of %s remain", response.StatusCode, left, limit)
 	}
-	policy := answer.Header.Get("Content-Security-Policy")
+	policy := response.Header.Get("Content-Security-Policy")
 	if !strings.Contains(policy, "default-src 'none'") || !strings.Contains(policy, "frame-ancestors 'none'") {
 		c.t.Errorf("the policy is %q", policy)
 	}
@@ -100,7 +100,7 @@ func (c *caller) looks(e *resource.Endpoint, path string) {
 	head, none := c.send(http.MethodHead, path, nil)
 	c.hasHeaders(head)
 	if got.StatusCode != http.StatusOK || head.StatusCode != http.StatusOK || len(none) > 0 {
-		c.t.Errorf("GET %s answers %d %.300s, HEAD %d %s", path, got.StatusCode, body, head.StatusCode, none)
+		c.t.Errorf("GET %s returns %d %.300s, HEAD %d %s", path, got.StatusCode, body, head.StatusCode, none)
 	}
 	for name := range got.Header {
 		if _, there := head.Header[name]; !there && name != "Content-Length" {

@@ -99,9 +99,9 @@ func TestPortalWithADamagedDatabaseIsReadOnly(t *testing.T) {
 	}
 	marker := strings.Repeat("stands on one page ", 100)
 	for range 20 {
-		if status, answer := w.ask("admin", "POST /setting/opsnotes",
+		if status, response := w.request("admin", "POST /setting/opsnotes",
 			fmt.Sprintf(`{"note":%q}`, marker)); status != http.StatusOK && status != http.StatusCreated {
-			t.Fatalf("%d %s", status, answer)
+			t.Fatalf("%d %s", status, response)
 		}
 	}
 	stop(t, s)
@@ -126,20 +126,20 @@ func TestPortalWithADamagedDatabaseIsReadOnly(t *testing.T) {
 	if _, err := s.Sessions.SignIn(t.Context(), "admin", "a quiet harbour", "127.0.0.1"); err != nil {
 		t.Errorf("signing in: %v", err)
 	}
-	if status, answer := w.ask("admin", "GET /device/devices?size=1", ""); status != http.StatusOK {
-		t.Errorf("reading is answered %d %s", status, answer)
+	if status, response := w.request("admin", "GET /device/devices?size=1", ""); status != http.StatusOK {
+		t.Errorf("reading is returned %d %s", status, response)
 	}
 	for _, request := range []string{"POST /device/groups", "DELETE /device/groups/2"} {
-		status, answer := w.ask("admin", request, `{"name":"new"}`)
+		status, response := w.request("admin", request, `{"name":"new"}`)
 		if status != http.StatusServiceUnavailable ||
-			!strings.Contains(answer, "portal.db is damaged, and read-only until") ||
-			!strings.Contains(answer, "spyglass restore") {
-			t.Errorf("%s is answered %d %s", request, status, answer)
+			!strings.Contains(response, "portal.db is damaged, and read-only until") ||
+			!strings.Contains(response, "spyglass restore") {
+			t.Errorf("%s is returned %d %s", request, status, response)
 		}
 	}
-	if status, answer := w.ask("admin", `GET /alert/alerts?filter=condition:"database"&fields=reason`,
-		""); status != http.StatusOK || !strings.Contains(answer, "portal.db is damaged") {
-		t.Errorf("the alert is %d %s", status, answer)
+	if status, response := w.request("admin", `GET /alert/alerts?filter=condition:"database"&fields=reason`,
+		""); status != http.StatusOK || !strings.Contains(response, "portal.db is damaged") {
+		t.Errorf("the alert is %d %s", status, response)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	s.Storage(ctx, func(problem string) {

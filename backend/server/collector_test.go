@@ -30,12 +30,12 @@ func (w *fixture) until(who, request, want string) string {
 	w.t.Helper()
 	deadline := time.Now().Add(20 * time.Second)
 	for {
-		_, answer := w.ask(who, request, "")
-		if strings.Contains(answer, want) {
-			return answer
+		_, response := w.request(who, request, "")
+		if strings.Contains(response, want) {
+			return response
 		}
 		if time.Now().After(deadline) {
-			w.t.Fatalf("%s answers %s, without %s", request, answer, want)
+			w.t.Fatalf("%s returns %s, without %s", request, response, want)
 		}
 		time.Sleep(150 * time.Millisecond)
 	}
@@ -55,10 +55,10 @@ func (w *fixture) newCollector() (installation string) {
 	w.must("POST /device/devices", fmt.Sprintf(`{"name":"127.0.0.1","displayName":"probed","hostGroupIds":"2",`+
 		`"preferredCollectorId":2,"customProperties":[{"name":"tcp.port","value":%q},{"name":"snmp.community",`+
 		`"value":"s3cret"}]}`, port))
-	_, answer := w.ask("admin", "POST /setting/collectors/2/downloadToken", "")
+	_, response := w.request("admin", "POST /setting/collectors/2/downloadToken", "")
 	var made struct{ Token string }
-	if err := json.Unmarshal([]byte(answer), &made); err != nil || made.Token == "" {
-		w.t.Fatalf("the token is %s", answer)
+	if err := json.Unmarshal([]byte(response), &made); err != nil || made.Token == "" {
+		w.t.Fatalf("the token is %s", response)
 	}
 	return made.Token
 }
@@ -83,14 +83,14 @@ func TestCollectorRegistersPollsAndPosts(t *testing.T) {
 	}()
 	w.until("admin", "GET /setting/collectors/2?fields=status,build,isDown", `{"status":1,"build":"test",`+
 		`"isDown":false}`)
-	if _, answer := w.ask("admin", `GET /device/devices/4/instances?filter=name:"Ping"&fields=lastDataOn`,
-		""); !strings.Contains(answer, `"items":[{"lastDataOn":0}]`) {
-		t.Errorf("what was never measured answers %s", answer)
+	if _, response := w.request("admin", `GET /device/devices/4/instances?filter=name:"Ping"&fields=lastDataOn`,
+		""); !strings.Contains(response, `"items":[{"lastDataOn":0}]`) {
+		t.Errorf("what was never measured returns %s", response)
 	}
 	w.hasSamples(4)
-	if _, answer := w.ask("admin", `GET /device/devices/4/instances?filter=name:"Fast_Port"&fields=lastDataOn`,
-		""); !strings.Contains(answer, fmt.Sprintf(`"lastDataOn":%d`, time.Now().Unix()/1000)) {
-		t.Errorf("what was measured answers %s", answer)
+	if _, response := w.request("admin", `GET /device/devices/4/instances?filter=name:"Fast_Port"&fields=lastDataOn`,
+		""); !strings.Contains(response, fmt.Sprintf(`"lastDataOn":%d`, time.Now().Unix()/1000)) {
+		t.Errorf("what was measured returns %s", response)
 	}
 	stop()
 	if err := <-ended; err != nil {
@@ -102,11 +102,11 @@ func TestCollectorRegistersPollsAndPosts(t *testing.T) {
 	}
 	ctx, stop = context.WithCancel(t.Context())
 	go func() { ended <- agent.Run(ctx, agent.Options{Folder: folder, Log: quiet()}) }() // as it was registered
-	if status, answer := w.ask("admin", "DELETE /device/devices/4?deleteHard=true", ""); status != 200 {
-		t.Fatal(answer)
+	if status, response := w.request("admin", "DELETE /device/devices/4?deleteHard=true", ""); status != 200 {
+		t.Fatal(response)
 	}
-	if status, answer := w.ask("admin", "DELETE /setting/collectors/2", ""); status != 200 {
-		t.Fatal(answer)
+	if status, response := w.request("admin", "DELETE /setting/collectors/2", ""); status != 200 {
+		t.Fatal(response)
 	}
 	if err := <-ended; err == nil || !strings.Contains(err.Error(), "the API token is not valid") {
 		t.Errorf("a collector that was deleted ends with %v", err)
@@ -132,16 +132,17 @@ func TestCollectorClockCanBeWrong(t *testing.T) {
 			}()
 			// late results raise none
 			w.until("admin", `GET /alert/alerts?filter=dataPointName:"open"&fields=dataPointName`, `"total":1`)
-			answer := w.until("admin", "GET /setting/collectors/2?fields=clockOffset,refusedResults",
+			response := w.until("admin", "GET /setting/collectors/2?fields=clockOffset,refusedResults",
 				fmt.Sprintf(`"clockOffset":%d,`, int(off.Seconds())))
-			if !strings.Contains(answer, `"refusedResults":0`) {
-				t.Errorf("the collector is %s", answer)
+			if !strings.Contains(response, `"refusedResults":0`) {
+				t.Errorf("the collector is %s", response)
 			}
-			_, answer = w.ask("admin", `GET /device/devices/4/instances?filter=name:"Fast_Port"&fields=lastDataOn`, "")
+			_, response = w.request("admin",
+				`GET /device/devices/4/instances?filter=name:"Fast_Port"&fields=lastDataOn`, "")
 			var list struct{ Items []struct{ LastDataOn int64 } }
-			if err := json.Unmarshal([]byte(answer), &list); err != nil || len(list.Items) != 1 ||
+			if err := json.Unmarshal([]byte(response), &list); err != nil || len(list.Items) != 1 ||
 				time.Since(time.Unix(list.Items[0].LastDataOn, 0)).Abs() > time.Minute {
-				t.Errorf("it was last measured: %s (%v)", answer, err)
+				t.Errorf("it was last measured: %s (%v)", response, err)
 			}
 			stop()
 			if err := <-ended; err != nil {
@@ -157,19 +158,21 @@ func TestFutureResultsAreRefusedCountedAndReported(t *testing.T) {
 	now := time.Now().Unix()
 	body := fmt.Sprintf(`{"results":[{"instanceId":1,"at":%d,"values":{}},{"instanceId":1,"at":%d,"values":{}}]}`,
 		now, now+900)
-	if _, answer := w.ask("admin", "POST /setting/collectors/2/samples", body); answer != `{"taken":1,"refused":1}` {
-		t.Errorf("it answers %s", answer)
+	if _, response := w.request("admin", "POST /setting/collectors/2/samples",
+		body); response != `{"taken":1,"refused":1}` {
+		t.Errorf("it returns %s", response)
 	}
-	_, answer := w.ask("admin", "GET /setting/collectors/2?fields=clockOffset,refusedResults", "")
+	_, response := w.request("admin", "GET /setting/collectors/2?fields=clockOffset,refusedResults", "")
 	var is struct{ ClockOffset, RefusedResults int64 }
-	if err := json.Unmarshal([]byte(answer), &is); err != nil || is.RefusedResults != 1 || is.ClockOffset < 895 ||
+	if err := json.Unmarshal([]byte(response), &is); err != nil || is.RefusedResults != 1 || is.ClockOffset < 895 ||
 		is.ClockOffset > 900 {
-		t.Errorf("the collector is %s (%v)", answer, err)
+		t.Errorf("the collector is %s (%v)", response, err)
 	}
-	w.ask("admin", "POST /setting/collectors/2/samples", strings.ReplaceAll(body, fmt.Sprint(now+900), fmt.Sprint(now)))
-	if _, answer := w.ask("admin", "GET /setting/collectors/2?fields=clockOffset,refusedResults",
-		""); answer != `{"clockOffset":0,"refusedResults":1}` {
-		t.Errorf("once its clock is right the collector is %s", answer)
+	w.request("admin", "POST /setting/collectors/2/samples", strings.ReplaceAll(body, fmt.Sprint(now+900),
+		fmt.Sprint(now)))
+	if _, response := w.request("admin", "GET /setting/collectors/2?fields=clockOffset,refusedResults",
+		""); response != `{"clockOffset":0,"refusedResults":1}` {
+		t.Errorf("once its clock is right the collector is %s", response)
 	}
 }
 
@@ -179,36 +182,36 @@ func TestInstallingACollectorNeedsViewOfItsDevices(t *testing.T) {
 	w.change("admin", "PATCH /device/devices/4", `{"hostGroupIds":"4"}`) // which the clerk does not see
 	for _, request := range []string{"POST /setting/collectors/2/downloadToken",
 		"GET /setting/collectors/2/installers/Linux64"} {
-		if status, answer := w.ask("clerk", request, ""); status != 403 ||
-			!strings.Contains(answer, "you need View access to all devices of collector 2") {
-			t.Errorf("%s answers %d %s", request, status, answer)
+		if status, response := w.request("clerk", request, ""); status != 403 ||
+			!strings.Contains(response, "you need View access to all devices of collector 2") {
+			t.Errorf("%s returns %d %s", request, status, response)
 		}
 	}
 	register := func(token string) {
 		t.Helper()
 		w.bearers["installer"] = token
-		if status, answer := w.ask("installer", "POST /setting/collectors/2/register",
+		if status, response := w.request("installer", "POST /setting/collectors/2/register",
 			`{"hostname":"probe","platform":"linux","arch":"amd64","build":"1"}`); status != 200 {
-			t.Fatal(answer)
+			t.Fatal(response)
 		}
 	}
 	const alerts = `GET /alert/alerts?filter=condition:"credential"&fields=condition`
 	register(token)
-	if _, answer := w.ask("admin", alerts, ""); !strings.Contains(answer, `"total":0`) {
-		t.Errorf("the first time there is %s", answer)
+	if _, response := w.request("admin", alerts, ""); !strings.Contains(response, `"total":0`) {
+		t.Errorf("the first time there is %s", response)
 	}
-	_, answer := w.ask("admin", "POST /setting/collectors/2/downloadToken", "")
+	_, response := w.request("admin", "POST /setting/collectors/2/downloadToken", "")
 	var made struct{ Token string }
-	if err := json.Unmarshal([]byte(answer), &made); err != nil {
+	if err := json.Unmarshal([]byte(response), &made); err != nil {
 		t.Fatal(err)
 	}
 	register(made.Token)
-	if _, answer := w.ask("admin", alerts, ""); !strings.Contains(answer, `"total":1`) {
-		t.Errorf("the second time there is %s", answer)
+	if _, response := w.request("admin", alerts, ""); !strings.Contains(response, `"total":1`) {
+		t.Errorf("the second time there is %s", response)
 	}
-	if _, answer := w.ask("admin", `GET /setting/accesslogs?filter=action~"credential"&fields=action`,
-		""); !strings.Contains(answer, `"total":1`) {
-		t.Errorf("in the log there is %s", answer)
+	if _, response := w.request("admin", `GET /setting/accesslogs?filter=action~"credential"&fields=action`,
+		""); !strings.Contains(response, `"total":1`) {
+		t.Errorf("in the log there is %s", response)
 	}
 }
 
@@ -219,9 +222,9 @@ func TestCollectorDiscoversInstancesOfItsDevices(t *testing.T) {
 	w.change("admin", "PATCH /device/devices/4?opType=add", `{"customProperties":[{"name":"system.categories",`+
 		`"value":"snmp"}]}`)
 	const search = `"dataSource":"SNMP_Interfaces","method":"snmp"`
-	if answer := w.until("admin", "GET /setting/collectors/2/searches", search); !strings.Contains(answer,
+	if response := w.until("admin", "GET /setting/collectors/2/searches", search); !strings.Contains(response,
 		`"snmp.community":"********"`) {
-		t.Errorf("an administrator reads %s", answer)
+		t.Errorf("an administrator reads %s", response)
 	}
 	before := w.until("admin", `GET /device/devices/4/devicedatasources?filter=dataSourceName:"SNMP_Interfaces"&`+
 		`fields=id,instanceNumber`, `"total":1`)
@@ -273,14 +276,15 @@ func TestCollectorDiscoversInstancesOfItsDevices(t *testing.T) {
 		{fmt.Sprintf(`{"id":%d,"found":[],"error":"no SNMP agent responds"}`, id), 200, `{"taken":1}`},
 		{fmt.Sprintf(`{"id":%d,"found":[]}`, id), 200, `{"taken":0}`},
 	} {
-		if status, answer := w.ask("admin", "POST /setting/collectors/2/findings", tt.body); status != tt.status ||
-			!strings.Contains(answer, tt.want) {
-			t.Errorf("%.60s answers %d %s, want %d %s", tt.body, status, answer, tt.status, tt.want)
+		if status, response := w.request("admin", "POST /setting/collectors/2/findings",
+			tt.body); status != tt.status ||
+			!strings.Contains(response, tt.want) {
+			t.Errorf("%.60s returns %d %s, want %d %s", tt.body, status, response, tt.status, tt.want)
 		}
 	}
-	if _, answer := w.ask("admin", `GET /device/devices/4/instances?filter=name~"SNMP_Interfaces"&fields=name`,
-		""); !strings.Contains(answer, "SNMP_Interfaces-eth9") || strings.Contains(answer, "not asked for") {
-		t.Errorf("a search without an answer leaves %s", answer)
+	if _, response := w.request("admin", `GET /device/devices/4/instances?filter=name~"SNMP_Interfaces"&fields=name`,
+		""); !strings.Contains(response, "SNMP_Interfaces-eth9") || strings.Contains(response, "not asked for") {
+		t.Errorf("a search without a response leaves %s", response)
 	}
 }
 
@@ -290,10 +294,10 @@ func (w *fixture) hasSamples(device int) {
 	var list struct {
 		Items []struct{ ID, DeviceDataSourceID int64 }
 	}
-	_, answer := w.ask("admin", fmt.Sprintf(`GET /device/devices/%d/instances?filter=name:"Fast_Port"&fields=id,`+
+	_, response := w.request("admin", fmt.Sprintf(`GET /device/devices/%d/instances?filter=name:"Fast_Port"&fields=id,`+
 		`deviceDataSourceId`, device), "")
-	if err := json.Unmarshal([]byte(answer), &list); err != nil || len(list.Items) != 1 {
-		w.t.Fatal(answer)
+	if err := json.Unmarshal([]byte(response), &list); err != nil || len(list.Items) != 1 {
+		w.t.Fatal(response)
 	}
 	w.until("admin", fmt.Sprintf("GET /device/devices/%d/devicedatasources/%d/instances/%d/data", device,
 		list.Items[0].DeviceDataSourceID, list.Items[0].ID), `"values":[[1`)
@@ -313,9 +317,9 @@ func TestSamplesBufferedDuringFailoverFillTheGap(t *testing.T) {
 	t.Parallel() // it waits more than it works
 	w := newFixture(t)
 	token := w.newCollector()
-	if status, answer := w.ask("admin", "PATCH /setting/collectors/2",
+	if status, response := w.request("admin", "PATCH /setting/collectors/2",
 		`{"backupAgentId":1,"enableFailBack":false}`); status != 200 {
-		t.Fatal(answer)
+		t.Fatal(response)
 	}
 	w.must("POST /setting/datasources", `{"name":"Fast_Port","appliesTo":"hasProperty(\"tcp.port\")",`+
 		`"collectMethod":"tcp","collectInterval":1,"collectorAttribute":{"port":"##tcp.port##"},`+
@@ -354,16 +358,16 @@ func TestSamplesBufferedDuringFailoverFillTheGap(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if status, answer := w.ask("admin", "PATCH /setting/datasources/103", `{"dataPoints":[{"name":"open",`+
+	if status, response := w.request("admin", "PATCH /setting/datasources/103", `{"dataPoints":[{"name":"open",`+
 		`"rawDataFieldName":"status","alertExpr":"> 0"}]}`); status != 200 {
-		t.Fatal(answer)
+		t.Fatal(response)
 	}
 	before := w.lastData()
 	line.Store(false)
 	w.holds("what waited is taken", func() bool { return waiting() == 0 && w.lastData() >= before+2 })
-	if _, answer := w.ask("admin", `GET /alert/alerts?filter=cleared:"*",type:"dataSourceAlert"`,
-		""); !strings.Contains(answer, `"total":0`) {
-		t.Errorf("alerts are raised late: %s", answer)
+	if _, response := w.request("admin", `GET /alert/alerts?filter=cleared:"*",type:"dataSourceAlert"`,
+		""); !strings.Contains(response, `"total":0`) {
+		t.Errorf("alerts are raised late: %s", response)
 	}
 	stop()
 	if err := <-ended; err != nil {
@@ -375,9 +379,9 @@ func TestSamplesBufferedDuringFailoverFillTheGap(t *testing.T) {
 func (w *fixture) lastData() int64 {
 	w.t.Helper()
 	var list struct{ Items []struct{ LastDataOn int64 } }
-	_, answer := w.ask("admin", `GET /device/devices/4/instances?filter=name:"Fast_Port"&fields=lastDataOn`, "")
-	if err := json.Unmarshal([]byte(answer), &list); err != nil || len(list.Items) != 1 {
-		w.t.Fatal(answer)
+	_, response := w.request("admin", `GET /device/devices/4/instances?filter=name:"Fast_Port"&fields=lastDataOn`, "")
+	if err := json.Unmarshal([]byte(response), &list); err != nil || len(list.Items) != 1 {
+		w.t.Fatal(response)
 	}
 	return list.Items[0].LastDataOn
 }
@@ -397,11 +401,11 @@ func TestCollectorTokenHasNoOtherPermissions(t *testing.T) {
 	token := w.newCollector()
 	w.until("admin", "GET /device/devices/4/instances?fields=name", "TCP_Port")
 	w.bearers["installer"] = token
-	status, answer := w.ask("installer", "POST /setting/collectors/2/register", `{"hostname":"probe-1",`+
+	status, response := w.request("installer", "POST /setting/collectors/2/register", `{"hostname":"probe-1",`+
 		`"platform":"linux","arch":"amd64","build":"1"}`)
 	var made struct{ Token string }
-	if err := json.Unmarshal([]byte(answer), &made); err != nil || status != 200 {
-		t.Fatalf("%d %s", status, answer)
+	if err := json.Unmarshal([]byte(response), &made); err != nil || status != 200 {
+		t.Fatalf("%d %s", status, response)
 	}
 	w.bearers["collector"] = made.Token
 	denied := func(right string) string { return "your role does not have the permission " + right }
@@ -436,9 +440,9 @@ func TestCollectorTokenHasNoOtherPermissions(t *testing.T) {
 		{"collector", "POST /setting/collectors/2/samples", `{"results":[{"instanceId":1,"at":"x"}]}`, 400, ""},
 		{"collector", "POST /setting/collectors/2/register", `{}`, 403, denied("write on settings: installing")},
 	} {
-		if status, answer := w.ask(tt.who, tt.request, tt.body); status != tt.status ||
-			!strings.Contains(answer, tt.want) {
-			t.Errorf("%s %s %s\n got %d %s\nwant %d %s", tt.who, tt.request, tt.body, status, answer,
+		if status, response := w.request(tt.who, tt.request, tt.body); status != tt.status ||
+			!strings.Contains(response, tt.want) {
+			t.Errorf("%s %s %s\n got %d %s\nwant %d %s", tt.who, tt.request, tt.body, status, response,
 				tt.status, tt.want)
 		}
 	}
@@ -451,7 +455,7 @@ func TestInstallerInstallsACollector(t *testing.T) {
 	w := newFixture(t)
 	w.newCollector()
 	c := &client{t: t, origin: w.s.Origin(), bearer: w.bearers["admin"], http: http.DefaultClient}
-	status, script, err := c.ask("GET", "/api/setting/collectors/2/installers/linux64", "")
+	status, script, err := c.request("GET", "/api/setting/collectors/2/installers/linux64", "")
 	if err != nil || status != 200 {
 		t.Fatalf("%d %s (%v)", status, script, err)
 	}
@@ -462,9 +466,10 @@ func TestInstallerInstallsACollector(t *testing.T) {
 	if out, err := sh.CombinedOutput(); err != nil {
 		t.Fatalf("the script says %s (%v)", out, err)
 	}
-	if _, answer := w.ask("admin", "GET /setting/collectors/2?fields=status,platform", ""); !strings.Contains(answer,
+	if _, response := w.request("admin", "GET /setting/collectors/2?fields=status,platform",
+		""); !strings.Contains(response,
 		`"status":1`) {
-		t.Errorf("the collector is %s", answer)
+		t.Errorf("the collector is %s", response)
 	}
 	info, err := os.Stat(filepath.Join(folder, "data", "collector.json"))
 	if err != nil || info.Mode().Perm() != 0o600 {
@@ -500,11 +505,11 @@ func TestTwoCollectorsOfABalancedGroupShareItsDevices(t *testing.T) {
 	w.must("POST /setting/collectors/groups", `{"name":"Probes","autoBalance":true}`)
 	first := w.newCollector()
 	w.must("POST /setting/collectors", `{"description":"Second","collectorGroupId":2}`)
-	if status, answer := w.ask("admin", "PATCH /setting/collectors/2", `{"collectorGroupId":2}`); status != 200 {
-		t.Fatal(answer)
+	if status, response := w.request("admin", "PATCH /setting/collectors/2", `{"collectorGroupId":2}`); status != 200 {
+		t.Fatal(response)
 	}
-	_, answer := w.ask("admin", "GET /device/devices/4?fields=customProperties", "")
-	_, port, _ := strings.Cut(answer, `"tcp.port","value":"`)
+	_, response := w.request("admin", "GET /device/devices/4?fields=customProperties", "")
+	_, port, _ := strings.Cut(response, `"tcp.port","value":"`)
 	port, _, _ = strings.Cut(port, `"`)
 	w.must("POST /device/devices", fmt.Sprintf(`{"name":"127.0.0.1","displayName":"other","preferredCollectorId":2,`+
 		`"customProperties":[{"name":"tcp.port","value":%q}]}`, port))
@@ -512,9 +517,9 @@ func TestTwoCollectorsOfABalancedGroupShareItsDevices(t *testing.T) {
 		`"collectMethod":"tcp","collectInterval":1,"collectorAttribute":{"port":"##tcp.port##"},`+
 		`"dataPoints":[{"name":"open","rawDataFieldName":"status"}]}`)
 	var token struct{ Token string }
-	_, answer = w.ask("admin", "POST /setting/collectors/3/downloadToken", "")
-	if err := json.Unmarshal([]byte(answer), &token); err != nil || token.Token == "" {
-		t.Fatalf("the token is %s", answer)
+	_, response = w.request("admin", "POST /setting/collectors/3/downloadToken", "")
+	if err := json.Unmarshal([]byte(response), &token); err != nil || token.Token == "" {
+		t.Fatalf("the token is %s", response)
 	}
 	for _, device := range []string{"4", "5"} {
 		w.until("admin", "GET /device/devices/"+device+`/instances?filter=name:"Fast_Port"&fields=name`, `"total":1`)

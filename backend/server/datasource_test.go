@@ -29,7 +29,7 @@ func (w *fixture) source(id int64) (d struct {
 	LineageID          string
 }) {
 	w.t.Helper()
-	status, text := w.ask("admin", fmt.Sprintf("GET /setting/datasources/%d", id), "")
+	status, text := w.request("admin", fmt.Sprintf("GET /setting/datasources/%d", id), "")
 	if err := json.Unmarshal([]byte(text), &d); err != nil || status != http.StatusOK {
 		w.t.Fatalf("data source %d: %d %s", id, status, text)
 	}
@@ -38,7 +38,7 @@ func (w *fixture) source(id int64) (d struct {
 
 func (w *fixture) does(request, body string) string {
 	w.t.Helper()
-	status, text := w.ask("admin", request, body)
+	status, text := w.request("admin", request, body)
 	if status >= 300 {
 		w.t.Fatalf("%s %s: %d %s", request, body, status, text)
 	}
@@ -173,7 +173,7 @@ func TestInvalidDataSourceIsRefusedWithAMessage(t *testing.T) {
 			`"rpn":"a*b"}]}]`), "overviewGraphs[0].virtualDataPoints[0].rpn",
 			`overviewGraphs[0].virtualDataPoints[0].rpn: there is no data point or earlier virtual data point "b"`},
 	} {
-		status, text := w.ask("admin", "POST /setting/datasources", tt.body)
+		status, text := w.request("admin", "POST /setting/datasources", tt.body)
 		var got struct {
 			ErrorMessage string
 			ErrorDetail  struct{ Field string }
@@ -184,7 +184,7 @@ func TestInvalidDataSourceIsRefusedWithAMessage(t *testing.T) {
 			t.Errorf("%s\n got %d %s\nwant %s at %s", tt.body, status, text, tt.want, tt.field)
 		}
 	}
-	if status, text := w.ask("admin", "POST /setting/datasources", `{"name":"PING","collectMethod":"ping",`+
+	if status, text := w.request("admin", "POST /setting/datasources", `{"name":"PING","collectMethod":"ping",`+
 		`"collectInterval":60}`); status != http.StatusConflict {
 		t.Errorf("a second Ping: %d %s", status, text)
 	}
@@ -201,7 +201,7 @@ func TestDataSourcesNeedPermissionForTheirArea(t *testing.T) {
 		if strings.HasPrefix(request, "POST") {
 			body = `{"name":"x"}`
 		}
-		if status, text := w.ask("clerk", request, body); status != http.StatusForbidden {
+		if status, text := w.request("clerk", request, body); status != http.StatusForbidden {
 			t.Errorf("%s: %d %s", request, status, text)
 		}
 	}
@@ -228,16 +228,16 @@ func (w *fixture) upload(path, file string) (int, string) {
 	}
 	r.Header.Set("Authorization", "Bearer "+w.bearers["admin"])
 	r.Header.Set("Content-Type", form.FormDataContentType())
-	answer, err := http.DefaultClient.Do(r)
+	response, err := http.DefaultClient.Do(r)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return answer.StatusCode, string(text)
+	return response.StatusCode, string(text)
 }
 
 func TestDataSourceExportRoundTrips(t *testing.T) {
@@ -311,7 +311,7 @@ func TestInvalidImportFileIsRefused(t *testing.T) {
 				`NAME, TAGS, and names of fields`},
 		{"POST /setting/functions/importjson", `{"name":"x"}`, "code is required"},
 	} {
-		status, text := w.ask("admin", tt.request, tt.body)
+		status, text := w.request("admin", tt.request, tt.body)
 		var got struct{ ErrorMessage string }
 		if err := json.Unmarshal([]byte(text), &got); err != nil || status != http.StatusBadRequest ||
 			got.ErrorMessage != tt.want {
@@ -327,7 +327,7 @@ func TestFunctionUsedByADataSourceCannotBeDeleted(t *testing.T) {
 		`"appliesTo":"isDoor()"}`)
 	w.does("POST /setting/functions/importjson?handleConflict=FORCE_OVERWRITE&fieldsToPreserve=description",
 		`{"name":"isDoor","code":"displayName == \"bridge\""}`)
-	if status, text := w.ask("admin", "DELETE /setting/functions/1", ""); status != http.StatusConflict ||
+	if status, text := w.request("admin", "DELETE /setting/functions/1", ""); status != http.StatusConflict ||
 		!strings.Contains(text, "isDoor is used by the data source Door") {
 		t.Errorf("%d %s", status, text)
 	}

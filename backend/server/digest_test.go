@@ -93,7 +93,7 @@ func TestPublishedOperationIsServedOrOmittedForAReason(t *testing.T) {
 		case has:
 			served++
 			if status := knock(t, s, method, path); status != http.StatusUnauthorized {
-				t.Errorf("%s answers %d at /santaba/rest without sign-in, want 401", operation, status)
+				t.Errorf("%s returns %d at /santaba/rest without sign-in, want 401", operation, status)
 			}
 		case reason == "":
 			missing[tag] = append(missing[tag], operation)
@@ -119,10 +119,10 @@ func knock(t *testing.T, s *server.Server, method, path string) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer, err := http.DefaultClient.Do(r)
+	response, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer answer.Body.Close()
-	return answer.StatusCode
+	defer response.Body.Close()
+	return response.StatusCode
 }

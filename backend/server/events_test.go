@@ -20,19 +20,19 @@ func (w *fixture) listen(who, path string) <-chan string {
 		w.t.Fatal(err)
 	}
 	r.Header.Set("Authorization", "Bearer "+w.bearers[who])
-	answer, err := http.DefaultClient.Do(r)
+	response, err := http.DefaultClient.Do(r)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.t.Cleanup(func() { _ = answer.Body.Close() })
-	if kind := answer.Header.Get("Content-Type"); kind != "text/event-stream" {
-		w.t.Fatalf("%s of %s answers %s of type %s", path, who, answer.Status, kind)
+	w.t.Cleanup(func() { _ = response.Body.Close() })
+	if kind := response.Header.Get("Content-Type"); kind != "text/event-stream" {
+		w.t.Fatalf("%s of %s returns %s of type %s", path, who, response.Status, kind)
 	}
 	heard := make(chan string, 1000)
 	go func() {
 		defer close(heard)
 		name := ""
-		for lines := bufio.NewScanner(answer.Body); lines.Scan(); {
+		for lines := bufio.NewScanner(response.Body); lines.Scan(); {
 			if text, ok := strings.CutPrefix(lines.Text(), "event: "); ok {
 				name = text
 			}
@@ -72,8 +72,8 @@ func TestChangesAreSentOnlyToUsersWhoMayViewThem(t *testing.T) {
 		w.listen("reader", "/events?kinds=alert")
 	change := func(request, body string) {
 		t.Helper()
-		if status, answer := w.ask("admin", request, body); status != http.StatusOK {
-			t.Fatalf("%s: %d %s", request, status, answer)
+		if status, response := w.request("admin", request, body); status != http.StatusOK {
+			t.Fatalf("%s: %d %s", request, status, response)
 		}
 	}
 	change("PATCH /device/devices/2", `{"displayName":"ranch two"}`) // in Austin alone
@@ -96,9 +96,9 @@ func TestChangesAreSentOnlyToUsersWhoMayViewThem(t *testing.T) {
 	for e := range alerts {
 		t.Errorf("who asked for alerts alone hears %s", e)
 	}
-	if status, answer := w.ask("reader", "GET /events?kinds=alerts", ""); status != http.StatusBadRequest ||
-		!strings.Contains(answer, "kinds must be alert, device or both, joined by a comma") {
-		t.Errorf("an unknown kind answers %d %s", status, answer)
+	if status, response := w.request("reader", "GET /events?kinds=alerts", ""); status != http.StatusBadRequest ||
+		!strings.Contains(response, "kinds must be alert, device or both, joined by a comma") {
+		t.Errorf("an unknown kind returns %d %s", status, response)
 	}
 }
 
@@ -111,8 +111,8 @@ func TestDeletionIsSentOnlyToUsersWhoCouldViewTheRow(t *testing.T) {
 		{"DELETE /device/devices/3", "", "admin", `device {"id":3,"gone":true}`},
 		{"DELETE /device/devices/1?deleteHard=true", "", "reader", `device {"id":1,"gone":true}`},
 	} {
-		if status, answer := w.ask("admin", tt.request, tt.body); status != http.StatusOK {
-			t.Fatalf("%s: %d %s", tt.request, status, answer)
+		if status, response := w.request("admin", tt.request, tt.body); status != http.StatusOK {
+			t.Fatalf("%s: %d %s", tt.request, status, response)
 		}
 		stream := map[string]<-chan string{"admin": admin, "reader": reader}[tt.who]
 		heard := w.hears(stream, "device", `"gone":true`)
@@ -135,21 +135,21 @@ func TestUserIsLimitedToTwentyEventStreams(t *testing.T) {
 	for i := range leave {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		answer, err := e.Handle(ctx, &resource.Call{Access: access, At: time.Now()})
+		response, err := e.Handle(ctx, &resource.Call{Access: access, At: time.Now()})
 		if err != nil {
 			t.Fatal(err)
 		}
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			_ = answer.(*resource.Response).Events(func(...resource.Event) error { return nil })
+			_ = response.(*resource.Response).Events(func(...resource.Event) error { return nil })
 		}()
 		leave[i] = func() { cancel(); <-ended }
 	}
 	const most = "you have 20 event streams open, the maximum; close one first"
-	if status, answer := w.ask("admin", "GET /events", ""); status != http.StatusTooManyRequests ||
-		!strings.Contains(answer, most) {
-		t.Errorf("the 21st stream answers %d %s", status, answer)
+	if status, response := w.request("admin", "GET /events", ""); status != http.StatusTooManyRequests ||
+		!strings.Contains(response, most) {
+		t.Errorf("the 21st stream returns %d %s", status, response)
 	}
 	w.listen("reader", "/events")
 	leave[0]()

@@ -42,16 +42,16 @@ func (c *caller) send(method, path string, body []byte) (*http.Response, []byte)
 	if body != nil {
 		r.Header.Set("Content-Type", "application/json")
 	}
-	answer, err := http.DefaultClient.Do(r)
+	response, err := http.DefaultClient.Do(r)
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	return answer, text
+	return response, text
 }
 
 // newCaller starts a demo portal and signs in.
@@ -83,12 +83,12 @@ func (c *caller) signIn(user, password string) {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	answer, text := c.send("POST", "/session", login)
+	response, text := c.send("POST", "/session", login)
 	var who struct{ CSRFToken string }
-	if err := json.Unmarshal(text, &who); err != nil || answer.StatusCode != 200 {
-		c.t.Fatalf("sign-in answers %d %s", answer.StatusCode, text)
+	if err := json.Unmarshal(text, &who); err != nil || response.StatusCode != 200 {
+		c.t.Fatalf("sign-in returns %d %s", response.StatusCode, text)
 	}
-	c.cookie, c.csrf = answer.Cookies()[0].Name+"="+answer.Cookies()[0].Value, who.CSRFToken
+	c.cookie, c.csrf = response.Cookies()[0].Name+"="+response.Cookies()[0].Value, who.CSRFToken
 }
 
 // document reads the portal's OpenAPI document, which has to be a valid one, and
@@ -181,39 +181,40 @@ func (c *caller) try(doc *openapi3.T, e *resource.Endpoint) {
 			c.t.Fatal(err)
 		}
 	}
-	answer, text := c.send(e.Method, path, body)
+	response, text := c.send(e.Method, path, body)
 	want := http.StatusOK
 	if e.Creates {
 		want = http.StatusCreated
 	}
-	if answer.StatusCode != want {
-		c.t.Fatalf("%s %s %s\nanswers %d %s, want %d", e.Method, path, body, answer.StatusCode, text, want)
+	if response.StatusCode != want {
+		c.t.Fatalf("%s %s %s\nanswers %d %s, want %d", e.Method, path, body, response.StatusCode, text, want)
 	}
-	if made, ok := strings.CutPrefix(answer.Header.Get("Location"), "/api"); ok { // the next example may want its name
+	if made, ok := strings.CutPrefix(response.Header.Get("Location"),
+		"/api"); ok { // the next example may want its name
 		if slices.Contains(hard, made[:strings.LastIndexByte(made, '/')]) {
 			made += "?deleteHard=true"
 		}
-		if answer, text := c.send("DELETE", made, nil); answer.StatusCode != http.StatusOK {
-			c.t.Errorf("DELETE %s answers %d %s", made, answer.StatusCode, text)
+		if response, text := c.send("DELETE", made, nil); response.StatusCode != http.StatusOK {
+			c.t.Errorf("DELETE %s returns %d %s", made, response.StatusCode, text)
 		}
 	}
 	for _, p := range e.Params {
 		if _, filter, found := strings.Cut(p.Schema.Doc, "for or: "); p.Name == "filter" && found {
 			address, _, _ := strings.Cut(path, "?")
-			if answer, text := c.send(e.Method, address+"?filter="+url.QueryEscape(filter),
-				nil); answer.StatusCode != http.StatusOK {
-				c.t.Errorf("the filter of the docs, %s, answers %d %s", filter, answer.StatusCode, text)
+			if response, text := c.send(e.Method, address+"?filter="+url.QueryEscape(filter),
+				nil); response.StatusCode != http.StatusOK {
+				c.t.Errorf("the filter of the docs, %s, returns %d %s", filter, response.StatusCode, text)
 			}
 		}
 	}
 	item := doc.Paths.Value(e.Path)
 	err := openapi3filter.ValidateResponse(c.t.Context(), &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: &openapi3filter.RequestValidationInput{
-			Request: answer.Request,
+			Request: response.Request,
 			Route: &routers.Route{Spec: doc, Path: e.Path, PathItem: item, Method: e.Method,
 				Operation: item.GetOperation(e.Method)},
 		},
-		Status: answer.StatusCode, Header: answer.Header, Body: io.NopCloser(bytes.NewReader(text)),
+		Status: response.StatusCode, Header: response.Header, Body: io.NopCloser(bytes.NewReader(text)),
 		Options: &openapi3filter.Options{IncludeResponseStatus: true},
 	})
 	if err != nil {

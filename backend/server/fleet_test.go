@@ -121,19 +121,19 @@ func (m *member) send(method, path, kind, body string) reply {
 	if body != "" {
 		r.Header.Set("Content-Type", cmp.Or(kind, "application/json"))
 	}
-	answer, err := m.client.Do(r)
+	response, err := m.client.Do(r)
 	if err != nil {
 		m.t.Fatalf("%s %.200s: %v", method, path, err)
 	}
-	defer answer.Body.Close()
-	if strings.HasPrefix(answer.Header.Get("Content-Type"), "text/event-stream") {
-		return reply{answer.StatusCode, ""}
+	defer response.Body.Close()
+	if strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream") {
+		return reply{response.StatusCode, ""}
 	}
-	text, err := io.ReadAll(answer.Body)
+	text, err := io.ReadAll(response.Body)
 	if err != nil {
 		m.t.Fatalf("%s %.200s: %v", method, path, err)
 	}
-	return reply{answer.StatusCode, string(text)}
+	return reply{response.StatusCode, string(text)}
 }
 
 func (m *member) get(path string) reply { m.t.Helper(); return m.send(http.MethodGet, path, "", "") }
@@ -143,7 +143,7 @@ func (m *member) read(path string, into any) {
 	m.t.Helper()
 	r := m.get(path)
 	if err := json.Unmarshal([]byte(r.text), into); err != nil || r.status != http.StatusOK {
-		m.t.Fatalf("%s answers %v (%v)", path, r, err)
+		m.t.Fatalf("%s returns %v (%v)", path, r, err)
 	}
 }
 
@@ -151,7 +151,7 @@ func (m *member) read(path string, into any) {
 func (m *member) must(method, path string, body any) {
 	m.t.Helper()
 	if r := m.send(method, path, "", asJSON(m.t, body)); r.status >= 300 {
-		m.t.Fatalf("%s %s answers %d %s", method, path, r.status, r.text)
+		m.t.Fatalf("%s %s returns %d %s", method, path, r.status, r.text)
 	}
 }
 

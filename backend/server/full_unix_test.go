@@ -26,25 +26,25 @@ func TestFullDiskRefusesWritesUntilThereIsSpace(t *testing.T) {
 	const devices = "/api/device/devices"
 	total := func() (n struct{ Total int }) {
 		t.Helper()
-		status, answer, err := c.ask("GET", devices+"?fields=id", "")
+		status, response, err := c.request("GET", devices+"?fields=id", "")
 		if err == nil {
-			err = json.Unmarshal(answer, &n)
+			err = json.Unmarshal(response, &n)
 		}
 		if status != http.StatusOK || err != nil {
-			t.Fatalf("a list answers %d %s %v", status, answer, err)
+			t.Fatalf("a list returns %d %s %v", status, response, err)
 		}
 		return n
 	}
 	create := func(name string) (int, string) {
 		t.Helper()
-		status, answer, err := c.ask("POST", devices, fmt.Sprintf(`{"name":%q}`, name))
+		status, response, err := c.request("POST", devices, fmt.Sprintf(`{"name":%q}`, name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		return status, string(answer)
+		return status, string(response)
 	}
-	if status, answer := create("before"); status != http.StatusCreated {
-		t.Fatal(status, answer)
+	if status, response := create("before"); status != http.StatusCreated {
+		t.Fatal(status, response)
 	}
 
 	wal, err := os.Stat(filepath.Join(folder, "portal.db-wal"))
@@ -55,9 +55,9 @@ func TestFullDiskRefusesWritesUntilThereIsSpace(t *testing.T) {
 	for i := range 5 {
 		const full = `{"errorMessage":"the disk failed to write; nothing was written","errorCode":1507,` +
 			`"errorDetail":null}`
-		if status, answer := create(fmt.Sprintf("full-%d", i)); status != http.StatusInsufficientStorage ||
-			answer != full {
-			t.Errorf("a write answers %d %s", status, answer)
+		if status, response := create(fmt.Sprintf("full-%d", i)); status != http.StatusInsufficientStorage ||
+			response != full {
+			t.Errorf("a write returns %d %s", status, response)
 		}
 		if n := total(); n.Total != 1 {
 			t.Errorf("%d devices, want the one from before", n.Total)
@@ -65,8 +65,8 @@ func TestFullDiskRefusesWritesUntilThereIsSpace(t *testing.T) {
 	}
 
 	portal.tell("files 0")
-	if status, answer := create("after"); status != http.StatusCreated {
-		t.Errorf("with room again a write answers %d %s", status, answer)
+	if status, response := create("after"); status != http.StatusCreated {
+		t.Errorf("with room again a write returns %d %s", status, response)
 	}
 	if n := total(); n.Total != 2 {
 		t.Errorf("%d devices in the end, want 2", n.Total)

@@ -77,11 +77,11 @@ func (a *attacked) try(e *resource.Endpoint, path, kind, body string, want int) 
 	r := a.who.send(e.Method, path, kind, body)
 	switch {
 	case r.status >= 500 || want != 0 && r.status != want:
-		a.t.Errorf("%s %.150q %.100q answers %v, want %d", e.ID(), path, body, r, want)
+		a.t.Errorf("%s %.150q %.100q returns %v, want %d", e.ID(), path, body, r, want)
 	case r.status >= 400 && !isFailure(r.text, r.status):
-		a.t.Errorf("%s %.150q %.100q answers %v, which is no error of ours", e.ID(), path, body, r)
+		a.t.Errorf("%s %.150q %.100q returns %v, which is no error of ours", e.ID(), path, body, r)
 	case want == 400 && !strings.Contains(r.text, `"errorDetail":`):
-		a.t.Errorf("%s %.150q %.100q answers %v", e.ID(), path, body, r)
+		a.t.Errorf("%s %.150q %.100q returns %v", e.ID(), path, body, r)
 	}
 }
 

@@ -309,7 +309,7 @@ func (w *writing) existing(e *resource.Endpoint, kind string) {
 	for _, path := range w.rowsOf(w.m, e) {
 		row, ok := decoded(w.m.get(path).text).(map[string]any)
 		if !ok || row["errorCode"] != nil {
-			w.m.t.Errorf("%s answers %v", path, row)
+			w.m.t.Errorf("%s returns %v", path, row)
 			continue
 		}
 		w.row(path, kind, row)
@@ -344,7 +344,7 @@ func (w *writing) row(path, kind string, row map[string]any) {
 			delete(w.unused, v.at)
 		case !excused:
 			got, _ := after.(map[string]any)
-			t.Errorf("%s: %s %s %s answers %d, and then %s is %.200s", v.at, w.method, path, asJSON(t, sent), r.status,
+			t.Errorf("%s: %s %s %s returns %d, and then %s is %.200s", v.at, w.method, path, asJSON(t, sent), r.status,
 				field, asJSON(t, got[field]))
 		}
 		switch w.method {
@@ -447,7 +447,7 @@ func TestUnknownRolePrivilegesAreTheSameOnBothMounts(t *testing.T) {
 	}
 	if r := m.send(http.MethodPost, "/setting/roles", "",
 		strings.Replace(body, "foreign", "strict", 1)); r.status != 400 {
-		t.Errorf("the strict mount answers %s", r)
+		t.Errorf("the strict mount returns %s", r)
 	}
 	if r := m.send(http.MethodPatch, path, "", `{"twoFARequired":true}`); r.status != 400 {
 		t.Errorf("what is not enforced can be turned on: %s", r)

@@ -141,7 +141,7 @@ func TestFailedCreateLeavesNothing(t *testing.T) {
 					t.Errorf("POST %s %s: %s", path, asJSON(t, sent), r)
 				}
 				if now := own(); now != rows {
-					t.Errorf("POST %s %s answers %d, and %s rows became %s", path, asJSON(t, sent), r.status, rows, now)
+					t.Errorf("POST %s %s returns %d, and %s rows became %s", path, asJSON(t, sent), r.status, rows, now)
 					rows = now
 				}
 			}

@@ -33,7 +33,7 @@ type client struct {
 
 // ask sends one request. The error is that of the connection, as when the
 // portal dies.
-func (c *client) ask(method, path, body string) (status int, answer []byte, err error) {
+func (c *client) request(method, path, body string) (status int, response []byte, err error) {
 	r, err := http.NewRequestWithContext(c.t.Context(), method, c.origin+path, bytes.NewReader([]byte(body)))
 	if err != nil {
 		return 0, nil, err
@@ -45,8 +45,8 @@ func (c *client) ask(method, path, body string) (status int, answer []byte, err 
 		return 0, nil, err
 	}
 	defer out.Body.Close()
-	answer, err = io.ReadAll(out.Body)
-	return out.StatusCode, answer, err
+	response, err = io.ReadAll(out.Body)
+	return out.StatusCode, response, err
 }
 
 // device is the part of a device that the test writes; the zero value is a
@@ -66,7 +66,7 @@ type ledger struct {
 	reached chan struct{} // closed at the acknowledgement that is enough
 }
 
-func (l *ledger) ask(name string, want device) {
+func (l *ledger) request(name string, want device) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.pending[name] = want
@@ -97,8 +97,8 @@ func TestKilledPortalLosesNoAcknowledgedWrite(t *testing.T) {
 		portal := startChild(t, folder)
 		c := &client{t: t, origin: portal.origin, bearer: token.Bearer,
 			http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: writers}}}
-		if status, answer, err := c.ask("GET", "/api/session", ""); status != http.StatusOK {
-			t.Fatalf("round %d: the next start answers %d %s %v", round, status, answer, err)
+		if status, response, err := c.request("GET", "/api/session", ""); status != http.StatusOK {
+			t.Fatalf("round %d: the next start returns %d %s %v", round, status, response, err)
 		}
 		book.check(c, round)
 		if t.Failed() {
@@ -122,30 +122,31 @@ func keepWriting(c *client, book *ledger, prefix string) {
 	for i := 0; ; i++ {
 		name := fmt.Sprintf("%s-%d", prefix, i)
 		made := device{Name: name, Description: "made", HostGroupIDs: "1"}
-		book.ask(name, made)
-		status, answer, err := c.ask("POST", "/api/device/devices", fmt.Sprintf(`{"name":%q,"description":"made",`+
-			`"customProperties":[{"name":"snmp.community","value":%q}]}`, name, name))
-		if !book.took(c.t, name, status, http.StatusCreated, answer, err) {
+		book.request(name, made)
+		status, response, err := c.request("POST", "/api/device/devices",
+			fmt.Sprintf(`{"name":%q,"description":"made",`+
+				`"customProperties":[{"name":"snmp.community","value":%q}]}`, name, name))
+		if !book.took(c.t, name, status, http.StatusCreated, response, err) {
 			return
 		}
 		var row struct{ ID int64 }
-		if err := json.Unmarshal(answer, &row); err != nil {
+		if err := json.Unmarshal(response, &row); err != nil {
 			c.t.Error(err)
 			return
 		}
 		path := fmt.Sprintf("/api/device/devices/%d", row.ID)
 		if i%3 == 1 {
 			made.Description = "changed"
-			book.ask(name, made)
-			status, answer, err = c.ask("PATCH", path, `{"description":"changed"}`)
-			if !book.took(c.t, name, status, http.StatusOK, answer, err) {
+			book.request(name, made)
+			status, response, err = c.request("PATCH", path, `{"description":"changed"}`)
+			if !book.took(c.t, name, status, http.StatusOK, response, err) {
 				return
 			}
 		}
 		if i%3 == 2 {
-			book.ask(name, device{})
-			status, answer, err = c.ask("DELETE", path+"?deleteHard=true", "")
-			if !book.took(c.t, name, status, http.StatusOK, answer, err) {
+			book.request(name, device{})
+			status, response, err = c.request("DELETE", path+"?deleteHard=true", "")
+			if !book.took(c.t, name, status, http.StatusOK, response, err) {
 				return
 			}
 		}
@@ -153,12 +154,12 @@ func keepWriting(c *client, book *ledger, prefix string) {
 }
 
 // took notes an acknowledgement; false when the portal is dead.
-func (l *ledger) took(t *testing.T, name string, status, want int, answer []byte, err error) bool {
+func (l *ledger) took(t *testing.T, name string, status, want int, response []byte, err error) bool {
 	if status == 0 || err != nil {
 		return false
 	}
 	if status != want {
-		t.Errorf("%s: %d %s", name, status, answer)
+		t.Errorf("%s: %d %s", name, status, response)
 		l.acknowledged(name)
 		return false
 	}
@@ -170,17 +171,17 @@ func (l *ledger) took(t *testing.T, name string, status, want int, answer []byte
 func (l *ledger) check(c *client, round int) {
 	have := map[string]device{}
 	for total := 1; len(have) < total; {
-		status, answer, err := c.ask("GET", fmt.Sprintf("/api/device/devices?size=1000&offset=%d&fields=name,"+
+		status, response, err := c.request("GET", fmt.Sprintf("/api/device/devices?size=1000&offset=%d&fields=name,"+
 			"description,hostGroupIds", len(have)), "")
 		var page struct {
 			Total int
 			Items []device
 		}
 		if err == nil {
-			err = json.Unmarshal(answer, &page)
+			err = json.Unmarshal(response, &page)
 		}
 		if err != nil || status != http.StatusOK {
-			c.t.Fatalf("round %d: the list answers %d %s %v", round, status, answer, err)
+			c.t.Fatalf("round %d: the list returns %d %s %v", round, status, response, err)
 		}
 		for _, d := range page.Items {
 			have[d.Name] = d
@@ -224,7 +225,8 @@ func checkRows(t *testing.T, path string) {
 		{"the file", `PRAGMA integrity_check`, "ok"},
 		{"rows", `SELECT count(*) > 0 FROM device`, "1"},
 		{
-			"rows whose JSON differs from their columns", `SELECT count(*) FROM (SELECT *, CAST(body AS TEXT) AS shown FROM device) WHERE NOT json_valid(shown)
+			"rows whose JSON differs from their columns",
+			`SELECT count(*) FROM (SELECT *, CAST(body AS TEXT) AS shown FROM device) WHERE NOT json_valid(shown)
 			OR shown->>'id' <> id OR shown->>'name' <> name OR shown->>'displayName' <> displayName OR shown->>'description' <> description
 			OR shown->>'hostGroupIds' <> hostGroupIds OR shown->>'updatedOn' <> updatedOn OR shown->'customProperties' <> customProperties`, "0"},
 		{"rows without their links", `SELECT count(*) FROM device d WHERE d.deletedTimeInMs = 0 AND

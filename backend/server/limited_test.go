@@ -12,13 +12,13 @@ import (
 // limit creates a token of admin with these fields, and returns its path.
 func (w *fixture) limit(name, fields string) string {
 	w.t.Helper()
-	status, answer := w.ask("admin", "POST /setting/admins/1/apitokens", fields)
+	status, response := w.request("admin", "POST /setting/admins/1/apitokens", fields)
 	var made struct {
 		ID     int64
 		Bearer string
 	}
-	if err := json.Unmarshal([]byte(answer), &made); status != http.StatusCreated || err != nil {
-		w.t.Fatalf("a token with %s: %d %s %v", fields, status, answer, err)
+	if err := json.Unmarshal([]byte(response), &made); status != http.StatusCreated || err != nil {
+		w.t.Fatalf("a token with %s: %d %s %v", fields, status, response, err)
 	}
 	w.bearers[name] = made.Bearer
 	return fmt.Sprintf("/setting/admins/1/apitokens/%d", made.ID)
@@ -46,9 +46,9 @@ func TestLimitedTokenStaysWithinItsLimits(t *testing.T) {
 		{"for an hour", "PATCH " + expiring, `{"expiresOn":0}`, 403, lasting},
 		{"for an hour", "POST /device/groups", `{"name":"Rome"}`, 201, `"name":"Rome"`},
 	} {
-		status, answer := w.ask(tt.who, tt.request, tt.body)
-		if status != tt.status || !strings.Contains(answer, tt.want) {
-			t.Errorf("%s: %s answers %d %.300s, want %d with %s", tt.who, tt.request, status, answer, tt.status,
+		status, response := w.request(tt.who, tt.request, tt.body)
+		if status != tt.status || !strings.Contains(response, tt.want) {
+			t.Errorf("%s: %s returns %d %.300s, want %d with %s", tt.who, tt.request, status, response, tt.status,
 				tt.want)
 		}
 	}
@@ -65,16 +65,16 @@ func TestLimitedTokenStaysWithinItsLimits(t *testing.T) {
 			{"GET /setting/collectors/2/downloadToken", "", "cannot create a token of a collector"},
 			{"GET /setting/collectors/2/bootstraps/Linux64", "", "cannot create a token of a collector"},
 		} {
-			status, answer := w.ask(who, tt.request, tt.body)
-			if status != http.StatusForbidden || !strings.Contains(answer, tt.want) {
-				t.Errorf("%s: %s answers %d %.300s, want 403 with %s", who, tt.request, status, answer, tt.want)
+			status, response := w.request(who, tt.request, tt.body)
+			if status != http.StatusForbidden || !strings.Contains(response, tt.want) {
+				t.Errorf("%s: %s returns %d %.300s, want 403 with %s", who, tt.request, status, response, tt.want)
 			}
 		}
 	}
 	for who, want := range map[string]int{"as reader": 403, "as boss": 200} {
 		c := &client{t: t, origin: w.s.Origin(), bearer: w.bearers[who], http: http.DefaultClient}
-		if status, answer, err := c.ask("GET", "/metrics", ""); status != want || err != nil {
-			t.Errorf("%s: GET /metrics answers %d %.300s %v, want %d", who, status, answer, err, want)
+		if status, response, err := c.request("GET", "/metrics", ""); status != want || err != nil {
+			t.Errorf("%s: GET /metrics returns %d %.300s %v, want %d", who, status, response, err, want)
 		}
 	}
 	token := w.limit("as unused", `{"roleId":9}`)
@@ -82,8 +82,8 @@ func TestLimitedTokenStaysWithinItsLimits(t *testing.T) {
 		request string
 		status  int
 	}{{"DELETE /setting/roles/9", 409}, {"DELETE " + token, 200}, {"DELETE /setting/roles/9", 200}} {
-		if status, answer := w.ask("admin", tt.request, ""); status != tt.status {
-			t.Errorf("%s: %d %s, want %d", tt.request, status, answer, tt.status)
+		if status, response := w.request("admin", tt.request, ""); status != tt.status {
+			t.Errorf("%s: %d %s, want %d", tt.request, status, response, tt.status)
 		}
 	}
 }
@@ -92,12 +92,13 @@ func TestRevokingALimitedTokenEndsItsStream(t *testing.T) {
 	w := newFixture(t)
 	path := w.limit("as reader", `{"roleId":7}`)
 	events := w.listen("as reader", "/events?kinds=device")
-	if status, answer := w.ask("admin", "PATCH /device/devices/2", `{"hostGroupIds":"2"}`); status != http.StatusOK {
-		t.Fatalf("%d %s", status, answer)
+	if status, response := w.request("admin", "PATCH /device/devices/2",
+		`{"hostGroupIds":"2"}`); status != http.StatusOK {
+		t.Fatalf("%d %s", status, response)
 	}
 	w.hears(events, "device", `"id":2`) // the role reads Oslo
-	if status, answer := w.ask("admin", "DELETE "+path, ""); status != http.StatusOK {
-		t.Fatalf("%d %s", status, answer)
+	if status, response := w.request("admin", "DELETE "+path, ""); status != http.StatusOK {
+		t.Fatalf("%d %s", status, response)
 	}
 	limit := time.After(20 * time.Second)
 	for {

@@ -84,7 +84,7 @@ func TestEveryPermissionIsEnforcedAtEveryEndpoint(t *testing.T) {
 					continue
 				}
 				if r := m.example(&e); r.status != 401 || !isFailure(r.text, 401) {
-					t.Errorf("%s: %s answers %v, want 401", name, e.ID(), r)
+					t.Errorf("%s: %s returns %v, want 401", name, e.ID(), r)
 				}
 			}
 		}
@@ -100,17 +100,17 @@ func checkRight(t *testing.T, name string, e *resource.Endpoint, r reply, allowe
 	_, right, wellFormed := r.failure()
 	switch {
 	case r.status >= 500, r.status == 401:
-		t.Errorf("%s: %s answers %v", name, e.ID(), r)
+		t.Errorf("%s: %s returns %v", name, e.ID(), r)
 	case r.status >= 400 && !wellFormed:
-		t.Errorf("%s: %s answers %v, which is no error of ours", name, e.ID(), r)
+		t.Errorf("%s: %s returns %v, which is no error of ours", name, e.ID(), r)
 	case !allowed && (r.status != 403 || right != e.Right.String()):
-		t.Errorf("%s: %s answers %v, want 403 that names the right %q", name, e.ID(), r, e.Right)
+		t.Errorf("%s: %s returns %v, want 403 that names the right %q", name, e.ID(), r, e.Right)
 	case allowed && right != "":
-		t.Errorf("%s: %s answers %v, but the role has the right %q", name, e.ID(), r, e.Right)
+		t.Errorf("%s: %s returns %v, but the role has the right %q", name, e.ID(), r, e.Right)
 	case allowed && r.status == 403 && (name == "administrator" || whole && e.Right.Area != ground.AreaUserAccess):
-		t.Errorf("%s: %s answers %v, but nothing is out of this role's reach", name, e.ID(), r)
+		t.Errorf("%s: %s returns %v, but nothing is out of this role's reach", name, e.ID(), r)
 	case allowed && whole && e.Method == "GET" && r.status != 200 && r.status != 202:
-		t.Errorf("%s: %s answers %v, want 200", name, e.ID(), r)
+		t.Errorf("%s: %s returns %v, want 200", name, e.ID(), r)
 	}
 }
 

@@ -26,29 +26,29 @@ func (w *fixture) scrape(bearer string) (status int, text string, families map[s
 	if bearer != "" {
 		request.Header.Set("Authorization", "Bearer "+bearer)
 	}
-	answer, err := http.DefaultClient.Do(request)
+	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	if answer.StatusCode != http.StatusOK {
-		return answer.StatusCode, string(body), nil
+	if response.StatusCode != http.StatusOK {
+		return response.StatusCode, string(body), nil
 	}
-	if kind := answer.Header.Get("Content-Type"); !strings.HasPrefix(kind, "text/plain; version=0.0.4") {
+	if kind := response.Header.Get("Content-Type"); !strings.HasPrefix(kind, "text/plain; version=0.0.4") {
 		w.t.Errorf("the metrics are %s", kind)
 	}
-	if got := answer.Header.Get("X-Rate-Limit-Limit"); got != "1200" {
+	if got := response.Header.Get("X-Rate-Limit-Limit"); got != "1200" {
 		w.t.Errorf("the metrics take %q requests in a minute, want 1200 of their own", got)
 	}
 	parser := expfmt.NewTextParser(model.LegacyValidation)
 	if families, err = parser.TextToMetricFamilies(strings.NewReader(string(body))); err != nil {
 		w.t.Fatalf("Prometheus cannot read it: %v\n%s", err, body)
 	}
-	return answer.StatusCode, string(body), families
+	return response.StatusCode, string(body), families
 }
 
 // figure is the value of one metric; the labels are "name=value".
@@ -82,9 +82,9 @@ func TestPrometheusReadsTheMetrics(t *testing.T) {
 		w.WriteHeader(http.StatusNoContent)
 	}))
 	defer taken.Close()
-	if status, answer := w.ask("admin", "PATCH /setting/remotewrite", fmt.Sprintf(`{"enabled":true,"url":%q,`+
+	if status, response := w.request("admin", "PATCH /setting/remotewrite", fmt.Sprintf(`{"enabled":true,"url":%q,`+
 		`"interval":1}`, taken.URL)); status != 200 {
-		t.Fatal(answer)
+		t.Fatal(response)
 	}
 	const asked = "spyglass_http_request_duration_seconds"
 	_, _, before := w.scrape(w.bearers["admin"])
@@ -93,7 +93,7 @@ func TestPrometheusReadsTheMetrics(t *testing.T) {
 		`"dataPoints":[{"name":"open","rawDataFieldName":"status","alertExpr":"= 1 1 1"}]}`)
 	w.must("POST /device/devices", fmt.Sprintf(`{"name":"127.0.0.1","displayName":"here",`+
 		`"customProperties":[{"name":"knock.port","value":%q}]}`, port))
-	if status, _ := w.ask("admin", "GET /nothing", ""); status != 404 {
+	if status, _ := w.request("admin", "GET /nothing", ""); status != 404 {
 		t.Fatal(status)
 	}
 	w.until("admin", "GET /alert/alerts?fields=severity", `{"severity":4}`)
@@ -160,24 +160,24 @@ func TestMetricsNeedViewAccessToTheSettings(t *testing.T) {
 		request, _ := http.NewRequestWithContext(t.Context(), tt.method, w.s.Origin()+"/metrics", nil)
 		request.Host = tt.host
 		request.Header.Set("Authorization", "Bearer "+w.bearers["boss"])
-		answer, err := http.DefaultClient.Do(request)
+		response, err := http.DefaultClient.Do(request)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_ = answer.Body.Close()
-		if !strings.HasPrefix(answer.Status, tt.want) {
-			t.Errorf("%s at %s answers %s, want %s", tt.method, tt.host, answer.Status, tt.want)
+		_ = response.Body.Close()
+		if !strings.HasPrefix(response.Status, tt.want) {
+			t.Errorf("%s at %s returns %s, want %s", tt.method, tt.host, response.Status, tt.want)
 		}
 	}
 }
 
 func TestRateLimitedRequestsAreCounted(t *testing.T) {
 	w := newFixture(t)
-	if status, answer := w.ask("admin", "PATCH /setting/portal", `{"rateLimitGet":10}`); status != 200 {
-		t.Fatal(answer)
+	if status, response := w.request("admin", "PATCH /setting/portal", `{"rateLimitGet":10}`); status != 200 {
+		t.Fatal(response)
 	}
 	for range 12 {
-		w.ask("admin", "GET /setting/version", "")
+		w.request("admin", "GET /setting/version", "")
 	}
 	for range 20 { // the metrics themselves have no limit
 		if status, text, families := w.scrape(w.bearers["boss"]); status != 200 ||

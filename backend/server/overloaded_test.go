@@ -38,21 +38,21 @@ func TestExpressionOverTheLimitAfterAnUpgradeIsOneAlert(t *testing.T) {
 	w := &fixture{t: t, s: s, bearers: map[string]string{"admin": token(t, o, "admin")}}
 	alerts := w.listen("admin", "/events?kinds=alert")
 	const list = `GET /alert/alerts?filter=condition:"expressions",cleared:*&fields=cleared,reason`
-	if _, answer := w.ask("admin", list, ""); !strings.Contains(answer, `"cleared":false`) {
+	if _, response := w.request("admin", list, ""); !strings.Contains(response, `"cleared":false`) {
 		w.hears(alerts, "alert", `"condition":"expressions"`, `"cleared":false`)
 	}
-	if _, answer := w.ask("admin", list, ""); strings.Count(answer, `"cleared"`) != 1 ||
-		!strings.Contains(answer, "those of the group old") {
-		t.Errorf("after the upgrade there is %s", answer)
+	if _, response := w.request("admin", list, ""); strings.Count(response, `"cleared"`) != 1 ||
+		!strings.Contains(response, "those of the group old") {
+		t.Errorf("after the upgrade there is %s", response)
 	}
-	if status, answer := w.ask("admin", fmt.Sprint("PATCH /device/groups/", last),
+	if status, response := w.request("admin", fmt.Sprint("PATCH /device/groups/", last),
 		`{"appliesTo":"displayName =~ \"web*\""}`); status != http.StatusOK {
-		t.Fatalf("a simpler expression is answered %d %s", status, answer)
+		t.Fatalf("a simpler expression is returned %d %s", status, response)
 	}
 	stop(t, s)
 	w.s = start(t, o)
 	alerts = w.listen("admin", "/events?kinds=alert")
-	if _, answer := w.ask("admin", list, ""); !strings.Contains(answer, `"cleared":true`) {
+	if _, response := w.request("admin", list, ""); !strings.Contains(response, `"cleared":true`) {
 		w.hears(alerts, "alert", `"condition":"expressions"`, `"cleared":true`)
 	}
 }

@@ -15,17 +15,17 @@ func TestPanickingTaskOpensOneAlertUntilTheNextStart(t *testing.T) {
 	w.hears(alerts, "alert", `"condition":"panic"`, `"cleared":false`, `"severity":3`)
 	s.Crash("report")
 	const list = `GET /alert/alerts?filter=condition:"panic",cleared:*&fields=cleared`
-	if status, answer := w.ask("admin", list, ""); status != http.StatusOK ||
-		!strings.Contains(answer, `"items":[{"cleared":false}]`) {
-		t.Errorf("after two panics there is %d %s", status, answer)
+	if status, response := w.request("admin", list, ""); status != http.StatusOK ||
+		!strings.Contains(response, `"items":[{"cleared":false}]`) {
+		t.Errorf("after two panics there is %d %s", status, response)
 	}
 	stop(t, s)
 	w.s = start(t, o)
 	alerts = w.listen("admin", "/events?kinds=alert")
-	if _, answer := w.ask("admin", list, ""); !strings.Contains(answer, `"cleared":true`) {
+	if _, response := w.request("admin", list, ""); !strings.Contains(response, `"cleared":true`) {
 		w.hears(alerts, "alert", `"condition":"panic"`, `"cleared":true`)
 	}
-	if _, answer := w.ask("admin", list, ""); !strings.Contains(answer, `"items":[{"cleared":true}]`) {
-		t.Errorf("after the next start there is %s", answer)
+	if _, response := w.request("admin", list, ""); !strings.Contains(response, `"items":[{"cleared":true}]`) {
+		t.Errorf("after the next start there is %s", response)
 	}
 }

@@ -10,20 +10,20 @@ func TestLocationOfAPropertyIsValidForAnyName(t *testing.T) {
 	c, _ := newCaller(t)
 	for _, name := range []string{`auto.x`, `a/b c`, `50%2F`, `größe "?#&`, `..`} {
 		body := `{"name":"` + strings.ReplaceAll(name, `"`, `\"`) + `","value":"7"}`
-		answer, text := c.send("POST", "/device/devices/150/properties", []byte(body))
-		if answer.StatusCode != http.StatusCreated {
-			t.Fatalf("POST %s answers %d %s", body, answer.StatusCode, text)
+		response, text := c.send("POST", "/device/devices/150/properties", []byte(body))
+		if response.StatusCode != http.StatusCreated {
+			t.Fatalf("POST %s returns %d %s", body, response.StatusCode, text)
 		}
-		path := strings.TrimPrefix(answer.Header.Get("Location"), "/api")
+		path := strings.TrimPrefix(response.Header.Get("Location"), "/api")
 		if strings.HasSuffix(path, "/..") {
 			path = strings.TrimSuffix(path, "..") + "%2E%2E" // what a client may not send as it is
 		}
 		if got, again := c.send("GET", path, nil); got.StatusCode != http.StatusOK || string(again) != string(text) ||
-			got.Header.Get("ETag") != answer.Header.Get("ETag") {
-			t.Errorf("GET %s answers %d %s, want %s", path, got.StatusCode, again, text)
+			got.Header.Get("ETag") != response.Header.Get("ETag") {
+			t.Errorf("GET %s returns %d %s, want %s", path, got.StatusCode, again, text)
 		}
 		if got, text := c.send("DELETE", path, nil); got.StatusCode != http.StatusOK {
-			t.Errorf("DELETE %s answers %d %s", path, got.StatusCode, text)
+			t.Errorf("DELETE %s returns %d %s", path, got.StatusCode, text)
 		}
 	}
 }
@@ -31,12 +31,12 @@ func TestLocationOfAPropertyIsValidForAnyName(t *testing.T) {
 func TestTokensOfAllUsersAreListed(t *testing.T) {
 	c, _ := newCaller(t)
 	const want = `{"total":1,"searchId":null,"items":[{"id":1,"adminId":2}],"data":null}`
-	if answer, text := c.send("GET", "/setting/admins/apitokens?fields=id,adminId",
-		nil); answer.StatusCode != http.StatusOK || string(text) != want {
-		t.Errorf("got %d %s, want %s", answer.StatusCode, text, want)
+	if response, text := c.send("GET", "/setting/admins/apitokens?fields=id,adminId",
+		nil); response.StatusCode != http.StatusOK || string(text) != want {
+		t.Errorf("got %d %s, want %s", response.StatusCode, text, want)
 	}
-	if answer, text := c.send("GET", "/setting/admins/2?fields=username", nil); string(
+	if response, text := c.send("GET", "/setting/admins/2?fields=username", nil); string(
 		text) != `{"username":"operator"}` {
-		t.Errorf("got %d %s", answer.StatusCode, text)
+		t.Errorf("got %d %s", response.StatusCode, text)
 	}
 }

@@ -107,7 +107,7 @@ func TestEveryPublishedPathIsServed(t *testing.T) {
 	} {
 		method, path, _ := strings.Cut(operation, " ")
 		if status := knock(t, s, method, path); status != 401 {
-			t.Errorf("%s answers %d without sign-in, want 401", operation, status)
+			t.Errorf("%s returns %d without sign-in, want 401", operation, status)
 		}
 	}
 }

@@ -24,7 +24,7 @@ func TestManyAlertsAreAcknowledgedInOneRequest(t *testing.T) {
 	} {
 		body := fmt.Sprintf(`{"alertIds":[%q,%q,"9999999",%q],%q:%q}`, first.InternalID, second.ID, first.InternalID,
 			change.key, change.says)
-		answer, text := c.send("POST", change.path, []byte(body))
+		response, text := c.send("POST", change.path, []byte(body))
 		var results struct {
 			Succeeded, Failed int
 			Results           []struct {
@@ -32,11 +32,11 @@ func TestManyAlertsAreAcknowledgedInOneRequest(t *testing.T) {
 				OK bool
 			}
 		}
-		if err := json.Unmarshal(text, &results); err != nil || answer.StatusCode != 200 {
-			t.Fatalf("%s answers %d %s", change.path, answer.StatusCode, text)
+		if err := json.Unmarshal(text, &results); err != nil || response.StatusCode != 200 {
+			t.Fatalf("%s returns %d %s", change.path, response.StatusCode, text)
 		}
 		if results.Succeeded != 2 || results.Failed != 1 || len(results.Results) != 3 || results.Results[2].OK {
-			t.Errorf("%s answers %s", change.path, text)
+			t.Errorf("%s returns %s", change.path, text)
 		}
 		for _, a := range list.Items {
 			if _, text := c.send("GET", "/alert/alerts/"+a.ID, nil); !strings.Contains(string(text), change.says) {
@@ -46,8 +46,8 @@ func TestManyAlertsAreAcknowledgedInOneRequest(t *testing.T) {
 	}
 	for _, body := range []string{`{"ackComment":"x"}`, `{"alertIds":[],"ackComment":"x"}`,
 		`{"alertIds":"1","ackComment":"x"}`, `[]`} {
-		if answer, text := c.send("POST", "/alert/alerts/ack", []byte(body)); answer.StatusCode != 400 {
-			t.Errorf("%s answers %d %s, want 400", body, answer.StatusCode, text)
+		if response, text := c.send("POST", "/alert/alerts/ack", []byte(body)); response.StatusCode != 400 {
+			t.Errorf("%s returns %d %s, want 400", body, response.StatusCode, text)
 		}
 	}
 	t.Run("the published recycle bin restores and removes many", c.recycles)
@@ -67,22 +67,22 @@ func (c *caller) recycles(t *testing.T) {
 		}
 		return rows
 	}
-	if answer, text := c.send("DELETE", "/device/devices/7", nil); answer.StatusCode != 200 {
-		t.Fatalf("DELETE answers %d %s", answer.StatusCode, text)
+	if response, text := c.send("DELETE", "/device/devices/7", nil); response.StatusCode != 200 {
+		t.Fatalf("DELETE returns %d %s", response.StatusCode, text)
 	}
 	if got := bin()["7"]; got.ResourceType != "device" || got.ResourceName == "" || got.DeletedBy != "admin" {
 		t.Errorf("device 7 is in the bin as %+v", got)
 	}
 	if _, text := c.send("POST", "/recyclebin/recycles/batchrestore", []byte(`{"ids":["7",8]}`)); !strings.Contains(
 		string(text), `"succeeded":1,"failed":1`) {
-		t.Errorf("batchrestore answers %s", text)
+		t.Errorf("batchrestore returns %s", text)
 	}
-	if answer, _ := c.send("GET", "/device/devices/7", nil); answer.StatusCode != 200 {
-		t.Errorf("the restored device answers %d", answer.StatusCode)
+	if response, _ := c.send("GET", "/device/devices/7", nil); response.StatusCode != 200 {
+		t.Errorf("the restored device returns %d", response.StatusCode)
 	}
 	if _, text := c.send("POST", "/recyclebin/recycles/batchdelete", []byte(`{"ids":["153"]}`)); !strings.Contains(
 		string(text), `"succeeded":1,"failed":0`) {
-		t.Errorf("batchdelete answers %s", text)
+		t.Errorf("batchdelete returns %s", text)
 	}
 	if _, there := bin()["153"]; there {
 		t.Error("device 153 is still in the recycle bin")

@@ -189,7 +189,7 @@ func TestPublishedClientsDecodeEveryResponse(t *testing.T) {
 		r := m.example(e)
 		value := decoded(r.text)
 		if value == nil || r.status != 200 && r.status != 202 {
-			t.Errorf("%s answers %v, want 200", e.ID(), r)
+			t.Errorf("%s returns %v, want 200", e.ID(), r)
 			continue
 		}
 		tried++

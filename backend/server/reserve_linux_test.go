@@ -49,14 +49,14 @@ func TestStartOnAFullDiskIsReadOnlyUntilThereIsSpace(t *testing.T) {
 	c := &client{t: t, origin: s.Origin(), bearer: token.Bearer, http: &http.Client{}}
 	defer c.http.CloseIdleConnections()
 	const devices = "/api/device/devices"
-	if status, answer, err := c.ask("GET", devices, ""); status != 200 || err != nil {
-		t.Errorf("on a full disk a list answers %d %s %v", status, answer, err)
+	if status, response, err := c.request("GET", devices, ""); status != 200 || err != nil {
+		t.Errorf("on a full disk a list returns %d %s %v", status, response, err)
 	}
 	full := `{"errorMessage":"the disk of the data folder ` + o.Data + ` is full, so the portal is read-only; ` +
 		`nothing was written. Make room, and writes work again within seconds","errorCode":1507,"errorDetail":null}`
-	status, answer, err := c.ask("POST", devices, `{"name":"a"}`)
-	if status != 507 || string(answer) != full || err != nil {
-		t.Errorf("on a full disk a write answers %d %s %v", status, answer, err)
+	status, response, err := c.request("POST", devices, `{"name":"a"}`)
+	if status != 507 || string(response) != full || err != nil {
+		t.Errorf("on a full disk a write returns %d %s %v", status, response, err)
 	}
 	if user, err := s.Sessions.Resume(t.Context(), window); user != admin || err != nil {
 		t.Errorf("on a full disk the window signs in as user %d (%v), want %d", user, err, admin)
@@ -70,8 +70,8 @@ func TestStartOnAFullDiskIsReadOnlyUntilThereIsSpace(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.LookAtFiles()
-	if status, answer, err := c.ask("POST", devices, `{"name":"a"}`); status != 201 || err != nil {
-		t.Errorf("with room again a write answers %d %s %v", status, answer, err)
+	if status, response, err := c.request("POST", devices, `{"name":"a"}`); status != 201 || err != nil {
+		t.Errorf("with room again a write returns %d %s %v", status, response, err)
 	}
 	if problem := s.Problem(); problem != "" {
 		t.Errorf("with room again the page says %q", problem)

@@ -56,19 +56,19 @@ func newFixture(t *testing.T) *fixture {
 
 func (w *fixture) must(request, body string) {
 	w.t.Helper()
-	if status, answer := w.ask("admin", request, body); status != http.StatusCreated {
-		w.t.Fatalf("%s %s: %d %s", request, body, status, answer)
+	if status, response := w.request("admin", request, body); status != http.StatusCreated {
+		w.t.Fatalf("%s %s: %d %s", request, body, status, response)
 	}
 }
 
-func (w *fixture) ask(who, request, body string) (status int, answer string) {
+func (w *fixture) request(who, request, body string) (status int, response string) {
 	w.t.Helper()
 	c := &client{t: w.t, origin: w.s.Origin(), bearer: w.bearers[who], http: http.DefaultClient}
 	var method, path string
 	if _, err := fmt.Sscan(request, &method, &path); err != nil {
 		w.t.Fatal(err)
 	}
-	status, text, err := c.ask(method, "/api"+path, body)
+	status, text, err := c.request(method, "/api"+path, body)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -138,9 +138,9 @@ func TestRoleCannotInferOtherGroups(t *testing.T) {
 			`{"errorMessage":"your role does not have the permission read on settings: useraccess",` +
 				`"errorCode":1403,"errorDetail":{"right":"read on settings: useraccess"}}`},
 	} {
-		if status, answer := w.ask(tt.who, tt.request, tt.body); status != tt.status || tt.want != "" &&
-			answer != tt.want {
-			t.Errorf("%s: %s %s\n got %d %s\nwant %d %s", tt.who, tt.request, tt.body, status, answer,
+		if status, response := w.request(tt.who, tt.request, tt.body); status != tt.status || tt.want != "" &&
+			response != tt.want {
+			t.Errorf("%s: %s %s\n got %d %s\nwant %d %s", tt.who, tt.request, tt.body, status, response,
 				tt.status, tt.want)
 		}
 	}
@@ -189,9 +189,9 @@ func TestUsersCannotEscalateTheirPermissions(t *testing.T) {
 			`"operation":"read"}]}`, "you cannot edit the role boss, which has permissions that you do not have"},
 		{"DELETE /setting/roles/9", ``, "you cannot edit the role unused, which has permissions that you do not have"},
 	} {
-		if status, answer := w.ask("keeper", tt.request, tt.body); status != http.StatusForbidden ||
-			answer != refusal(1403, tt.want) {
-			t.Errorf("%s %s\n got %d %s\nwant 403 %s", tt.request, tt.body, status, answer, tt.want)
+		if status, response := w.request("keeper", tt.request, tt.body); status != http.StatusForbidden ||
+			response != refusal(1403, tt.want) {
+			t.Errorf("%s %s\n got %d %s\nwant 403 %s", tt.request, tt.body, status, response, tt.want)
 		}
 	}
 	for _, tt := range []struct {
@@ -207,8 +207,8 @@ func TestUsersCannotEscalateTheirPermissions(t *testing.T) {
 		{"DELETE /setting/admins/6", ``, 200},
 		{"DELETE /setting/roles/10", ``, 200},
 	} {
-		if status, answer := w.ask("keeper", tt.request, tt.body); status != tt.status {
-			t.Errorf("%s %s: %d %s, want %d", tt.request, tt.body, status, answer, tt.status)
+		if status, response := w.request("keeper", tt.request, tt.body); status != tt.status {
+			t.Errorf("%s %s: %d %s, want %d", tt.request, tt.body, status, response, tt.status)
 		}
 	}
 }
@@ -231,11 +231,11 @@ func TestReadOnlyFieldsInABodyChangeNothing(t *testing.T) {
 			"GET /setting/admins/1/apitokens/1?fields=id,adminId,adminName,createdBy",
 			`{"id":1,"adminId":1,"adminName":"admin","createdBy":"admin"}`},
 	} {
-		if status, answer := w.ask("admin", tt.request, tt.body); status >= 300 {
-			t.Errorf("%s %s: %d %s", tt.request, tt.body, status, answer)
+		if status, response := w.request("admin", tt.request, tt.body); status >= 300 {
+			t.Errorf("%s %s: %d %s", tt.request, tt.body, status, response)
 		}
-		if _, answer := w.ask("admin", tt.then, ""); answer != tt.want {
-			t.Errorf("after %s %s\n%s is %s\nwant %s", tt.request, tt.body, tt.then, answer, tt.want)
+		if _, response := w.request("admin", tt.then, ""); response != tt.want {
+			t.Errorf("after %s %s\n%s is %s\nwant %s", tt.request, tt.body, tt.then, response, tt.want)
 		}
 	}
 }
@@ -244,14 +244,14 @@ func TestCommonPasswordsAreRefused(t *testing.T) {
 	w := newFixture(t)
 	const user = `{"username":"kim.larsen","password":%q,"email":"kim@example.net","roles":[{"name":"readonly"}]}`
 	for _, password := range []string{"kim.larsen", "Kim@Example.net", "My portal", "password1", "Sunshine1"} {
-		if status, answer := w.ask("admin", "POST /setting/admins",
+		if status, response := w.request("admin", "POST /setting/admins",
 			fmt.Sprintf(user, password)); status != http.StatusBadRequest {
-			t.Errorf("added with the password %q: %d %s", password, status, answer)
+			t.Errorf("added with the password %q: %d %s", password, status, response)
 		}
 	}
 	w.must("POST /setting/admins", fmt.Sprintf(user, "a quiet harbour"))
-	if status, answer := w.ask("admin", "PATCH /setting/admins/6",
+	if status, response := w.request("admin", "PATCH /setting/admins/6",
 		`{"password":"KIM.LARSEN"}`); status != http.StatusBadRequest {
-		t.Errorf("changed to the user's own name: %d %s", status, answer)
+		t.Errorf("changed to the user's own name: %d %s", status, response)
 	}
 }

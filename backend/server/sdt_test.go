@@ -15,11 +15,11 @@ import (
 )
 
 // on sends a request to one mount, as fixture.ask does to the native one.
-func (w *fixture) on(mount, who, request, body string) (status int, answer string) {
+func (w *fixture) on(mount, who, request, body string) (status int, response string) {
 	w.t.Helper()
 	c := &client{t: w.t, origin: w.s.Origin(), bearer: w.bearers[who], http: http.DefaultClient}
 	method, path, _ := strings.Cut(request, " ")
-	status, text, err := c.ask(method, mount+path, body)
+	status, text, err := c.request(method, mount+path, body)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -29,15 +29,15 @@ func (w *fixture) on(mount, who, request, body string) (status int, answer strin
 type exchange struct {
 	request, body string
 	status        int
-	want          string // part of the answer
+	want          string // part of the response
 }
 
 func (w *fixture) exchanges(who string, all []exchange) {
 	w.t.Helper()
 	for _, e := range all {
-		status, answer := w.ask(who, e.request, e.body)
-		if status != e.status || !strings.Contains(answer, e.want) {
-			w.t.Errorf("%s: %s %s\nanswers %d %s\nwant    %d %s", who, e.request, e.body, status, answer,
+		status, response := w.request(who, e.request, e.body)
+		if status != e.status || !strings.Contains(response, e.want) {
+			w.t.Errorf("%s: %s %s\nanswers %d %s\nwant    %d %s", who, e.request, e.body, status, response,
 				e.status, e.want)
 		}
 	}
@@ -95,7 +95,7 @@ func TestMaintenanceWindowIsStoredWithDefaults(t *testing.T) {
 		{"GET /sdt/sdts/R_3", "", 404, "there is no maintenance window 3"},
 	})
 	for _, id := range []string{"R_1", "R_2", "R_4", "R_5"} {
-		_, read := w.ask("admin", "GET /sdt/sdts/"+id, "")
+		_, read := w.request("admin", "GET /sdt/sdts/"+id, "")
 		w.exchanges("admin", []exchange{{"PUT /sdt/sdts/" + id, read, 200, read}})
 	}
 }
@@ -186,9 +186,9 @@ func TestInvalidMaintenanceWindowIsExplained(t *testing.T) {
 		{again("monthlyByWeek", `"duration":5,"weekDay":"Monday"`), "weekOfMonth must be one of First, Second, " +
 			"Third, Fourth, Last"},
 	} {
-		status, answer := w.ask("admin", "POST /sdt/sdts", tt.body)
-		if status != 400 || !strings.Contains(answer, `"errorMessage":"`+tt.want+`"`) {
-			t.Errorf("%s\nanswers %d %s\nwant    400 %s", tt.body, status, answer, tt.want)
+		status, response := w.request("admin", "POST /sdt/sdts", tt.body)
+		if status != 400 || !strings.Contains(response, `"errorMessage":"`+tt.want+`"`) {
+			t.Errorf("%s\nanswers %d %s\nwant    400 %s", tt.body, status, response, tt.want)
 		}
 	}
 	w.exchanges("admin", []exchange{{"GET /sdt/sdts", "", 200, `"total":0`}})
@@ -198,13 +198,13 @@ func TestPublishedClientsCanSendAllTheirFields(t *testing.T) {
 	w := newFixture(t)
 	body := once(`"type":"DeviceSDT","deviceId":"1","sdtType":"oneTime","weekDay":"Sunday","monthDay":1,"hour":5,` +
 		`"notes":"x"`)
-	if status, answer := w.on("/santaba/rest", "admin", "POST /sdt/sdts", body); status != 200 ||
-		!strings.Contains(answer, `"type":"ResourceSDT"`) || strings.Contains(answer, `"weekDay"`) {
-		t.Errorf("%d %s", status, answer)
+	if status, response := w.on("/santaba/rest", "admin", "POST /sdt/sdts", body); status != 200 ||
+		!strings.Contains(response, `"type":"ResourceSDT"`) || strings.Contains(response, `"weekDay"`) {
+		t.Errorf("%d %s", status, response)
 	}
-	if status, answer := w.on("/santaba/rest", "admin", "POST /sdt/sdts", once(`"type":"DeviceGroupSDT",`+
-		`"deviceGroupId":2`)); status != 200 || !strings.Contains(answer, `"type":"ResourceGroupSDT"`) {
-		t.Errorf("%d %s", status, answer)
+	if status, response := w.on("/santaba/rest", "admin", "POST /sdt/sdts", once(`"type":"DeviceGroupSDT",`+
+		`"deviceGroupId":2`)); status != 200 || !strings.Contains(response, `"type":"ResourceGroupSDT"`) {
+		t.Errorf("%d %s", status, response)
 	}
 }
 
@@ -378,7 +378,7 @@ func TestPastMaintenanceOfAnInstanceIsListedForItsDevice(t *testing.T) {
 		status, body := get(t, s, bearer, "/api"+path)
 		total, _ := body["total"].(float64)
 		if want == "" && (status != 200 || total < 1) || want != "" && (status != 404 || body["errorMessage"] != want) {
-			t.Errorf("%s answers %d %v, want %q", path, status, body, want)
+			t.Errorf("%s returns %d %v, want %q", path, status, body, want)
 		}
 	}
 }

@@ -58,15 +58,15 @@ func get(t *testing.T, s *server.Server, bearer, path string) (status int, body 
 		t.Fatal(err)
 	}
 	r.Header.Set("Authorization", "Bearer "+bearer)
-	answer, err := http.DefaultClient.Do(r)
+	response, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer answer.Body.Close()
-	if err := json.NewDecoder(answer.Body).Decode(&body); err != nil {
+	defer response.Body.Close()
+	if err := json.NewDecoder(response.Body).Decode(&body); err != nil {
 		t.Fatal(err)
 	}
-	return answer.StatusCode, body
+	return response.StatusCode, body
 }
 
 func token(t *testing.T, o server.Options, user string) string {
@@ -421,12 +421,12 @@ func TestNetworkAddressNeedsTLS(t *testing.T) {
 	// the certificate is our own
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
 	defer client.CloseIdleConnections()
-	answer, err := client.Get(s.Origin() + "/api/setting/version")
+	response, err := client.Get(s.Origin() + "/api/setting/version")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer answer.Body.Close()
-	if answer.StatusCode != http.StatusUnauthorized || !strings.HasPrefix(s.Origin(), "https://") {
-		t.Errorf("%s answers %s", s.Origin(), answer.Status)
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusUnauthorized || !strings.HasPrefix(s.Origin(), "https://") {
+		t.Errorf("%s returns %s", s.Origin(), response.Status)
 	}
 }

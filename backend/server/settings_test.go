@@ -16,18 +16,19 @@ func (c *caller) as(name, privileges string) *caller {
 		{"/setting/admins", `{"username":"` + name + `","password":"correct horse","email":"a@example.net",` +
 			`"roles":[{"name":"` + name + `"}]}`},
 	} {
-		if answer, text := c.send(http.MethodPost, made[0], []byte(made[1])); answer.StatusCode != http.StatusCreated {
-			c.t.Fatalf("%s answers %s", made[0], text)
+		if response, text := c.send(http.MethodPost, made[0],
+			[]byte(made[1])); response.StatusCode != http.StatusCreated {
+			c.t.Fatalf("%s returns %s", made[0], text)
 		}
 	}
 	other := &caller{t: c.t, origin: c.origin}
-	answer, text := other.send(http.MethodPost, "/session",
+	response, text := other.send(http.MethodPost, "/session",
 		[]byte(`{"username":"`+name+`","password":"correct horse"}`))
 	var who struct{ CSRFToken string }
-	if err := json.Unmarshal(text, &who); err != nil || answer.StatusCode != http.StatusOK {
-		c.t.Fatalf("sign-in answers %s", text)
+	if err := json.Unmarshal(text, &who); err != nil || response.StatusCode != http.StatusOK {
+		c.t.Fatalf("sign-in returns %s", text)
 	}
-	other.cookie, other.csrf = answer.Cookies()[0].Name+"="+answer.Cookies()[0].Value, who.CSRFToken
+	other.cookie, other.csrf = response.Cookies()[0].Name+"="+response.Cookies()[0].Value, who.CSRFToken
 	return other
 }
 
@@ -82,9 +83,9 @@ func TestSettingsNeedPermissionForTheirArea(t *testing.T) {
 			if tt.body != "" {
 				body = []byte(tt.body)
 			}
-			answer, text := c.as(tt.name, tt.privileges).send(method, path, body)
-			if answer.StatusCode != tt.code || !strings.Contains(string(text), tt.want) {
-				t.Errorf("answers %d %s, want %d … %s", answer.StatusCode, text, tt.code, tt.want)
+			response, text := c.as(tt.name, tt.privileges).send(method, path, body)
+			if response.StatusCode != tt.code || !strings.Contains(string(text), tt.want) {
+				t.Errorf("returns %d %s, want %d … %s", response.StatusCode, text, tt.code, tt.want)
 			}
 		})
 	}
@@ -103,7 +104,7 @@ func TestSettingsValidation(t *testing.T) {
 	for _, tt := range []struct {
 		do, body string
 		code     int
-		want     string // part of the answer
+		want     string // part of the response
 	}{
 		{`POST /setting/alert/rules`, `{"name":"a","priority":7,"escalatingChainId":2}`, 201,
 			`"levelStr":"All","devices":["*"],"deviceGroups":["*"],"datasource":"*","instance":"*","datapoint":"*",` +
@@ -271,9 +272,9 @@ func TestSettingsValidation(t *testing.T) {
 			if tt.body != "" {
 				body = []byte(tt.body)
 			}
-			answer, text := c.send(method, path, body)
-			if answer.StatusCode != tt.code || !strings.Contains(string(text), tt.want) {
-				t.Errorf("%s\nanswers %d %s\nwant    %d … %s", tt.body, answer.StatusCode, text, tt.code, tt.want)
+			response, text := c.send(method, path, body)
+			if response.StatusCode != tt.code || !strings.Contains(string(text), tt.want) {
+				t.Errorf("%s\nanswers %d %s\nwant    %d … %s", tt.body, response.StatusCode, text, tt.code, tt.want)
 			}
 		})
 	}
@@ -282,8 +283,8 @@ func TestSettingsValidation(t *testing.T) {
 func TestSettingsTakeEffectAtOnce(t *testing.T) {
 	c, _ := newCaller(t)
 	limit := func() string {
-		answer, _ := c.send(http.MethodGet, "/setting/roles", nil)
-		return answer.Header.Get("X-Rate-Limit-Limit")
+		response, _ := c.send(http.MethodGet, "/setting/roles", nil)
+		return response.Header.Get("X-Rate-Limit-Limit")
 	}
 	total := func() (n int) {
 		_, text := c.send(http.MethodGet, `/setting/opsnotes?filter=note:%22night%22,happenOnInSec:%222026-06-30%22`,
@@ -295,9 +296,9 @@ func TestSettingsTakeEffectAtOnce(t *testing.T) {
 		return page.Total
 	}
 	set := func(body string) {
-		if answer, text := c.send(http.MethodPatch, "/setting/portal",
-			[]byte(body)); answer.StatusCode != http.StatusOK {
-			t.Fatalf("%s answers %s", body, text)
+		if response, text := c.send(http.MethodPatch, "/setting/portal",
+			[]byte(body)); response.StatusCode != http.StatusOK {
+			t.Fatalf("%s returns %s", body, text)
 		}
 	}
 	if got := limit(); got != "500" {
@@ -308,8 +309,8 @@ func TestSettingsTakeEffectAtOnce(t *testing.T) {
 		t.Errorf("the limit is %s after it was set to 123", got)
 	}
 	// 2026-06-30 23:30 in UTC is the first of July in Berlin.
-	if answer, text := c.send(http.MethodPost, "/setting/opsnotes",
-		[]byte(`{"note":"night","happenOnInSec":1782862200}`)); answer.StatusCode != http.StatusCreated {
+	if response, text := c.send(http.MethodPost, "/setting/opsnotes",
+		[]byte(`{"note":"night","happenOnInSec":1782862200}`)); response.StatusCode != http.StatusCreated {
 		t.Fatalf("%s", text)
 	}
 	for zone, want := range map[string]int{"UTC": 1, "Europe/Berlin": 0} {
@@ -329,13 +330,13 @@ func TestCollectorsAreServedUnderTheirPublishedPaths(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.Header.Set("Cookie", c.cookie)
-		answer, err := http.DefaultClient.Do(r)
+		response, err := http.DefaultClient.Do(r)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_ = answer.Body.Close()
-		if answer.StatusCode != http.StatusOK {
-			t.Errorf("%s answers %d", path, answer.StatusCode)
+		_ = response.Body.Close()
+		if response.StatusCode != http.StatusOK {
+			t.Errorf("%s returns %d", path, response.StatusCode)
 		}
 	}
 }

@@ -15,9 +15,9 @@ func TestResetRestoresTheDemoAndKeepsSessions(t *testing.T) {
 		if body != "" {
 			sent = []byte(body)
 		}
-		answer, text := c.send(method, path, sent)
-		if answer.StatusCode != want {
-			t.Fatalf("%s %s %s answers %d %s, want %d", method, path, body, answer.StatusCode, text, want)
+		response, text := c.send(method, path, sent)
+		if response.StatusCode != want {
+			t.Fatalf("%s %s %s returns %d %s, want %d", method, path, body, response.StatusCode, text, want)
 		}
 		return string(text)
 	}
@@ -29,19 +29,19 @@ func TestResetRestoresTheDemoAndKeepsSessions(t *testing.T) {
 	send(201, "POST", "/device/groups", `{"name":"Mine"}`)
 	send(201, "POST", "/demo/incidents", `{"kind":"expiredSession","strength":100}`)
 	for end := time.Now().Add(20 * time.Second); ; { // the stage hears of it a moment after its row is written
-		answer, text := c.send("GET", "/device/devices", nil)
-		if answer.StatusCode == 401 {
+		response, text := c.send("GET", "/device/devices", nil)
+		if response.StatusCode == 401 {
 			break
 		}
 		if time.Now().After(end) {
-			t.Fatalf("GET /device/devices answers %d %.200s, want 401", answer.StatusCode, text)
+			t.Fatalf("GET /device/devices returns %d %.200s, want 401", response.StatusCode, text)
 		}
 	}
 	send(200, "PATCH", "/demo/time", `{"speed":60}`)
 	send(400, "POST", "/demo/time/reset", `{}`)
 	if text := send(200, "POST", "/demo/time/reset", `{"confirm":"reset"}`); !strings.Contains(text,
 		`"speed":1,"paused":false`) {
-		t.Errorf("the reset answers %s", text)
+		t.Errorf("the reset returns %s", text)
 	}
 	if got := send(200, "GET", devices, ""); got != wasDevices {
 		t.Errorf("after the reset the devices are\n%s\nwant\n%s", got, wasDevices)

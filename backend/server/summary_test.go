@@ -58,12 +58,12 @@ func TestSummariesCountWhatTheCallerMayView(t *testing.T) {
 			`"healthy":0}],"data":null,"own":{"id":2,"name":"Oslo","fullPath":"Oslo","inside":false,"total":2,` +
 			`"critical":1,"error":0,"warn":1,"silent":0,"noData":0,"healthy":0}}`},
 	} {
-		status, answer := w.ask(tt.who, "GET "+tt.path, "")
-		if strings.HasPrefix(answer, `{"now":`) {
-			_, answer, _ = strings.Cut(answer, ",") // the present differs
+		status, response := w.request(tt.who, "GET "+tt.path, "")
+		if strings.HasPrefix(response, `{"now":`) {
+			_, response, _ = strings.Cut(response, ",") // the present differs
 		}
-		if status != http.StatusOK || answer != tt.want {
-			t.Errorf("%s, %s: %d\n%s\nwant\n%s", tt.who, tt.path, status, answer, tt.want)
+		if status != http.StatusOK || response != tt.want {
+			t.Errorf("%s, %s: %d\n%s\nwant\n%s", tt.who, tt.path, status, response, tt.want)
 		}
 	}
 	for _, tt := range []struct {
@@ -78,8 +78,8 @@ func TestSummariesCountWhatTheCallerMayView(t *testing.T) {
 		{"admin", "/alert/summary?step=half", http.StatusBadRequest},
 		{"admin", "/alert/summary?groupId=x", http.StatusBadRequest},
 	} {
-		if status, answer := w.ask(tt.who, "GET "+tt.path, ""); status != tt.status {
-			t.Errorf("%s, %s: %d %s, want %d", tt.who, tt.path, status, answer, tt.status)
+		if status, response := w.request(tt.who, "GET "+tt.path, ""); status != tt.status {
+			t.Errorf("%s, %s: %d %s, want %d", tt.who, tt.path, status, response, tt.status)
 		}
 	}
 }

@@ -25,18 +25,18 @@ type alertSetting struct {
 
 func (w *fixture) setting(who, path string) alertSetting {
 	w.t.Helper()
-	status, answer := w.ask(who, "GET "+path, "")
+	status, response := w.request(who, "GET "+path, "")
 	var s alertSetting
-	if err := json.Unmarshal([]byte(answer), &s); err != nil || status != 200 {
-		w.t.Fatalf("%s answers %d %s", path, status, answer)
+	if err := json.Unmarshal([]byte(response), &s); err != nil || status != 200 {
+		w.t.Fatalf("%s returns %d %s", path, status, response)
 	}
 	return s
 }
 
 func (w *fixture) change(who, request, body string) {
 	w.t.Helper()
-	if status, answer := w.ask(who, request, body); status != 200 {
-		w.t.Fatalf("%s %s as %s answers %d %s", request, body, who, status, answer)
+	if status, response := w.request(who, request, body); status != 200 {
+		w.t.Fatalf("%s %s as %s returns %d %s", request, body, who, status, response)
 	}
 }
 
@@ -88,9 +88,9 @@ func TestNearestThresholdWins(t *testing.T) {
 	set(request, body, "> 2", "device group")
 	for group, parent := range map[int64]string{1: `null`, 3: `{"groupId":2,"groupFullPath":"Oslo","alertExpr":"> 2",` +
 		`"alertEnabled":true,"alertForNoData":-1,"alertTransitionInterval":-1,"alertClearTransitionInterval":-1}`} {
-		if _, answer := w.ask("admin", fmt.Sprintf("GET /device/groups/%d/datasources/1/alertsettings", group),
-			""); !strings.Contains(answer, `"parentDeviceGroupAlertExprList":`+parent+`}`) {
-			t.Errorf("the nearest group above group %d is not named as %s: %s", group, parent, answer)
+		if _, response := w.request("admin", fmt.Sprintf("GET /device/groups/%d/datasources/1/alertsettings", group),
+			""); !strings.Contains(response, `"parentDeviceGroupAlertExprList":`+parent+`}`) {
+			t.Errorf("the nearest group above group %d is not named as %s: %s", group, parent, response)
 		}
 	}
 	request, body = group(4, "> 4") // Austin itself is nearer than Oslo, two steps up
@@ -165,15 +165,15 @@ func TestThresholdsOfHiddenGroupsAndDevicesStayHidden(t *testing.T) {
 			`"alertExpr":"!"}]}`, 400, "dpConfig[0].alertExpr: a threshold begins with"},
 		{"admin", "GET /device/groups/2/datasources/9999/alertsettings", "", 404, "there is no data source 9999"},
 	} {
-		if status, answer := w.ask(tt.who, tt.request, tt.body); status != tt.status ||
-			!strings.Contains(answer, tt.want) {
-			t.Errorf("%s %s %s\n got %d %s\nwant %d %s", tt.who, tt.request, tt.body, status, answer,
+		if status, response := w.request(tt.who, tt.request, tt.body); status != tt.status ||
+			!strings.Contains(response, tt.want) {
+			t.Errorf("%s %s %s\n got %d %s\nwant %d %s", tt.who, tt.request, tt.body, status, response,
 				tt.status, tt.want)
 		}
 	}
-	if status, answer := w.ask("clerk", "GET "+onInstance+"/1001", ""); status != 200 ||
-		strings.Contains(answer, "Austin") || !strings.Contains(answer, `"parentDeviceGroupAlertExprList":[]`) {
-		t.Errorf("whoever does not see Austin reads %s", answer)
+	if status, response := w.request("clerk", "GET "+onInstance+"/1001", ""); status != 200 ||
+		strings.Contains(response, "Austin") || !strings.Contains(response, `"parentDeviceGroupAlertExprList":[]`) {
+		t.Errorf("whoever does not see Austin reads %s", response)
 	}
 }
 
@@ -199,9 +199,9 @@ func TestClusterAlertBelongsToItsGroup(t *testing.T) {
 			"but not edit it"},
 		{"clerk", "DELETE /device/groups/2/clusterAlertConf/1", "", 200, "{}"},
 	} {
-		if status, answer := w.ask(tt.who, tt.request, tt.body); status != tt.status ||
-			!strings.Contains(answer, tt.want) {
-			t.Errorf("%s %s %s\n got %d %s\nwant %d %s", tt.who, tt.request, tt.body, status, answer,
+		if status, response := w.request(tt.who, tt.request, tt.body); status != tt.status ||
+			!strings.Contains(response, tt.want) {
+			t.Errorf("%s %s %s\n got %d %s\nwant %d %s", tt.who, tt.request, tt.body, status, response,
 				tt.status, tt.want)
 		}
 	}

@@ -31,9 +31,9 @@ type tried struct {
 func (w *fixture) tryNew(body string) tried {
 	w.t.Helper()
 	var found tried
-	status, answer := w.ask("admin", "POST /device/devices/test", body)
-	if err := json.Unmarshal([]byte(answer), &found); err != nil || status != 200 {
-		w.t.Fatalf("%s answers %d %s", body, status, answer)
+	status, response := w.request("admin", "POST /device/devices/test", body)
+	if err := json.Unmarshal([]byte(response), &found); err != nil || status != 200 {
+		w.t.Fatalf("%s returns %d %s", body, status, response)
 	}
 	return found
 }
@@ -54,7 +54,7 @@ func TestDeviceIsTestedBeforeItIsAdded(t *testing.T) {
 		return false, ""
 	}
 	if answered, problem := find(w.tryNew(body(listening(t))), "TCP_Port"); !answered || problem != "" {
-		t.Errorf("an open port: answered %v, %q", answered, problem)
+		t.Errorf("an open port: returned %v, %q", answered, problem)
 	}
 	closed, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -63,7 +63,7 @@ func TestDeviceIsTestedBeforeItIsAdded(t *testing.T) {
 	_ = closed.Close()
 	if answered, problem := find(w.tryNew(body(closed.Addr().(*net.TCPAddr).Port)), "TCP_Port"); answered ||
 		!strings.Contains(problem, "refused the connection") {
-		t.Errorf("a closed port: answered %v, %q", answered, problem)
+		t.Errorf("a closed port: returned %v, %q", answered, problem)
 	}
 	_, own, err := net.SplitHostPort(w.s.Address())
 	if err != nil {
@@ -73,7 +73,7 @@ func TestDeviceIsTestedBeforeItIsAdded(t *testing.T) {
 	_, _ = fmt.Sscan(own, &port)
 	if answered, problem := find(w.tryNew(body(port)), "TCP_Port"); answered ||
 		!strings.Contains(problem, "does not connect there") {
-		t.Errorf("the portal's own port: answered %v, %q; it is never dialled", answered, problem)
+		t.Errorf("the portal's own port: returned %v, %q; it is never dialled", answered, problem)
 	}
 	for _, tt := range []struct {
 		who, body string
@@ -86,9 +86,9 @@ func TestDeviceIsTestedBeforeItIsAdded(t *testing.T) {
 		{"admin", `{"name":"no such/host"}`, 400, `"field":"name"`},
 		{"admin", `{"name":"host","hostGroupIds":"x"}`, 400, `"field":"hostGroupIds"`},
 	} {
-		if status, answer := w.ask(tt.who, "POST /device/devices/test", tt.body); status != tt.status ||
-			!strings.Contains(answer, tt.says) {
-			t.Errorf("%s as %s answers %d %s, want %d with %s", tt.body, tt.who, status, answer, tt.status, tt.says)
+		if status, response := w.request(tt.who, "POST /device/devices/test", tt.body); status != tt.status ||
+			!strings.Contains(response, tt.says) {
+			t.Errorf("%s as %s returns %d %s, want %d with %s", tt.body, tt.who, status, response, tt.status, tt.says)
 		}
 	}
 }
@@ -98,14 +98,14 @@ func TestDataSourceIsTestedOnADevice(t *testing.T) {
 	w.must("POST /device/devices", fmt.Sprintf(`{"name":"127.0.0.1","hostGroupIds":"2",`+
 		`"customProperties":[{"name":"tcp.port","value":"%d"}]}`, listening(t)))
 	w.until("admin", "GET /device/devices/4/instances?filter=dataSourceId:2&fields=id", `"total":1`)
-	status, answer := w.ask("clerk", "POST /setting/datasources/2/test", `{"deviceId":4}`)
-	if status != 200 || !strings.Contains(answer, `"dataPointName":"status","value":1,`) ||
-		!strings.Contains(answer, `"error":""`) {
-		t.Errorf("an open port answers %d %s", status, answer)
+	status, response := w.request("clerk", "POST /setting/datasources/2/test", `{"deviceId":4}`)
+	if status != 200 || !strings.Contains(response, `"dataPointName":"status","value":1,`) ||
+		!strings.Contains(response, `"error":""`) {
+		t.Errorf("an open port returns %d %s", status, response)
 	}
-	if status, answer := w.ask("admin", "GET /setting/datasources?filter=id:2|3&fields=id,numOfHosts",
-		""); status != 200 || !strings.Contains(answer, `{"id":2,"numOfHosts":1},{"id":3,"numOfHosts":0}`) {
-		t.Errorf("the devices they are on are counted as %d %s", status, answer)
+	if status, response := w.request("admin", "GET /setting/datasources?filter=id:2|3&fields=id,numOfHosts",
+		""); status != 200 || !strings.Contains(response, `{"id":2,"numOfHosts":1},{"id":3,"numOfHosts":0}`) {
+		t.Errorf("the devices they are on are counted as %d %s", status, response)
 	}
 	for _, tt := range []struct {
 		who, request, body string
@@ -117,9 +117,9 @@ func TestDataSourceIsTestedOnADevice(t *testing.T) {
 		{"clerk", "POST /setting/datasources/2/test", `{"deviceId":2}`, 404, "there is no device 2"},
 		{"reader", "POST /setting/datasources/2/test", `{"deviceId":4}`, 403, "requires the permission to change it"},
 	} {
-		if status, answer := w.ask(tt.who, tt.request, tt.body); status != tt.status ||
-			!strings.Contains(answer, tt.says) {
-			t.Errorf("%s %s as %s answers %d %s, want %d with %s", tt.request, tt.body, tt.who, status, answer,
+		if status, response := w.request(tt.who, tt.request, tt.body); status != tt.status ||
+			!strings.Contains(response, tt.says) {
+			t.Errorf("%s %s as %s returns %d %s, want %d with %s", tt.request, tt.body, tt.who, status, response,
 				tt.status, tt.says)
 		}
 	}
@@ -142,9 +142,9 @@ func TestExpressionMatchesOnlyVisibleDevices(t *testing.T) {
 		{"clerk", `inGroup("Austin")`, 200, `{"total":0,"searchId":null,"items":[],"data":null}`},
 		{"admin", `isDevice(`, 400, `"field":"appliesTo"`},
 	} {
-		if status, answer := w.ask(tt.who, all+strings.ReplaceAll(tt.expression, `"`, "%22"),
-			""); status != tt.status || !strings.Contains(answer, tt.says) {
-			t.Errorf("%s as %s answers %d %s, want %d with %s", tt.expression, tt.who, status, answer,
+		if status, response := w.request(tt.who, all+strings.ReplaceAll(tt.expression, `"`, "%22"),
+			""); status != tt.status || !strings.Contains(response, tt.says) {
+			t.Errorf("%s as %s returns %d %s, want %d with %s", tt.expression, tt.who, status, response,
 				tt.status, tt.says)
 		}
 	}

@@ -61,12 +61,12 @@ func (h hostile) exchange(t *testing.T, s *server.Server, bearer, mount string) 
 		"Connection: close\r\n\r\n")
 	go func() { _, _ = io.WriteString(conn, text+h.body) }() // an early answer ends the request
 	method, _, _ := strings.Cut(h.line, " ")
-	answer, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: method})
+	response, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: method})
 	if err != nil {
 		t.Fatalf("%.80s: %v", h.line, err)
 	}
-	body, _ := io.ReadAll(answer.Body) // cut off where the request was
-	return answer, string(body)
+	body, _ := io.ReadAll(response.Body) // cut off where the request was
+	return response, string(body)
 }
 
 func long(text string, n int) string { return strings.Repeat(text, n) }
@@ -323,15 +323,15 @@ func TestInvalidRequestsNeverCrashThePortal(t *testing.T) {
 	for _, mount := range []string{"/api", "/santaba/rest"} {
 		for _, h := range all {
 			before := testkit.Allocated()
-			answer, body := h.exchange(t, s, bearer, mount)
+			response, body := h.exchange(t, s, bearer, mount)
 			used, sent := testkit.Allocated()-before, len(h.line)+len(h.header)+len(h.body)
 			want := h.want
 			if h.loose != 0 && mount != "/api" {
 				want = h.loose
 			}
-			if answer.StatusCode != want {
+			if response.StatusCode != want {
 				t.Errorf("%s: %.100s %.60q %.80s\nanswers %d, want %d\n%.300s", mount, h.line, h.header, h.body,
-					answer.StatusCode, want, body)
+					response.StatusCode, want, body)
 			}
 			most := uint64(mostAllocated + mostPerByte*sent)
 			if strings.HasPrefix(h.line, "POST MOUNT/session") {
@@ -345,14 +345,14 @@ func TestInvalidRequestsNeverCrashThePortal(t *testing.T) {
 				t.Errorf("%s: %.100s %.80s\nis no error of ours: %.300s", mount, h.line, h.body, body)
 			}
 			for _, name := range []string{"Access-Control-Allow-Origin", "X-Evil", "Server", "X-Powered-By"} {
-				if answer.Header.Get(name) != "" {
-					t.Errorf("%.100s: the answer has %s", h.line, name)
+				if response.Header.Get(name) != "" {
+					t.Errorf("%.100s: the response has %s", h.line, name)
 				}
 			}
 		}
 	}
 	if status, body := get(t, s, bearer, "/api/device/devices"); status != 200 {
-		t.Errorf("afterwards it answers %d %v", status, body)
+		t.Errorf("afterwards it returns %d %v", status, body)
 	}
 }
 
@@ -390,9 +390,9 @@ func TestNonHTTPConnectionsAreRefused(t *testing.T) {
 		{line: "GET /a b", header: "Host: 127.0.0.1:PORT", want: 400},
 		{line: "NONSENSE", header: "Host: 127.0.0.1:PORT", want: 400},
 	} {
-		answer, body := h.exchange(t, s, "", "")
-		if answer.StatusCode != h.want {
-			t.Errorf("%.60s %.80q answers %d, want %d: %.100s", h.line, h.header, answer.StatusCode, h.want, body)
+		response, body := h.exchange(t, s, "", "")
+		if response.StatusCode != h.want {
+			t.Errorf("%.60s %.80q returns %d, want %d: %.100s", h.line, h.header, response.StatusCode, h.want, body)
 		}
 	}
 }

@@ -37,39 +37,39 @@ func TestUpgradeShowsItsProgressUntilThePortalServes(t *testing.T) {
 		}
 		r.Header.Set("Accept", accept)
 		r.Host = host
-		answer, err := http.DefaultClient.Do(r)
+		response, err := http.DefaultClient.Do(r)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer answer.Body.Close()
-		body, err := io.ReadAll(answer.Body)
+		defer response.Body.Close()
+		body, err := io.ReadAll(response.Body)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return answer, string(body)
+		return response, string(body)
 	}
 	var seen []string
 	o.Upgrade = func(p server.Progress) {
 		if seen = append(seen, p.String()); len(seen) != 2 { // the first opens the door
 			return
 		}
-		answer, body := ask("/api/device/devices", "*/*", "")
+		response, body := ask("/api/device/devices", "*/*", "")
 		const want = `{"errorMessage":"Spyglass is upgrading its data folder (portal.db: making a safety copy); try ` +
 			`again in a few seconds","errorCode":1503,"errorDetail":{"doing":"portal.db: making a safety copy",` +
 			`"percent":0}}`
-		if after := answer.Header.Get("Retry-After"); answer.StatusCode != 503 || after != "2" || body != want {
-			t.Errorf("the API says %d, Retry-After %s, %s", answer.StatusCode, after, body)
+		if after := response.Header.Get("Retry-After"); response.StatusCode != 503 || after != "2" || body != want {
+			t.Errorf("the API says %d, Retry-After %s, %s", response.StatusCode, after, body)
 		}
-		answer, body = ask("/", "text/html,*/*;q=0.8", "")
-		if answer.StatusCode != 503 || !strings.Contains(body, `<progress max="100" value="0" aria-label="Progress">`+
+		response, body = ask("/", "text/html,*/*;q=0.8", "")
+		if response.StatusCode != 503 || !strings.Contains(body, `<progress max="100" value="0" aria-label="Progress">`+
 			`</progress><p role="status">portal.db: making a safety copy</p>`) {
-			t.Errorf("a browser gets %d %s", answer.StatusCode, body)
+			t.Errorf("a browser gets %d %s", response.StatusCode, body)
 		}
-		if policy := answer.Header.Get("Content-Security-Policy"); !strings.HasPrefix(policy, "default-src 'none'") {
+		if policy := response.Header.Get("Content-Security-Policy"); !strings.HasPrefix(policy, "default-src 'none'") {
 			t.Errorf("its policy is %s", policy)
 		}
-		if answer, body = ask("/", "text/html", "rebound.example"); answer.StatusCode != 403 {
-			t.Errorf("another host name gets %d %s", answer.StatusCode, body)
+		if response, body = ask("/", "text/html", "rebound.example"); response.StatusCode != 403 {
+			t.Errorf("another host name gets %d %s", response.StatusCode, body)
 		}
 	}
 	s, err := server.New(t.Context(), o)
@@ -81,14 +81,14 @@ func TestUpgradeShowsItsProgressUntilThePortalServes(t *testing.T) {
 		!strings.HasPrefix(seen[1], "portal.db: updating ") {
 		t.Errorf("the progress is %q", seen)
 	}
-	if answer, body := ask("/api/device/devices", "*/*", ""); answer.StatusCode != 503 {
-		t.Errorf("before its start, the portal says %d %s", answer.StatusCode, body)
+	if response, body := ask("/api/device/devices", "*/*", ""); response.StatusCode != 503 {
+		t.Errorf("before its start, the portal says %d %s", response.StatusCode, body)
 	}
 	if err := s.Start(nil); err != nil {
 		t.Fatal(err)
 	}
-	if answer, body := ask("/api/device/devices", "*/*", ""); answer.StatusCode != 401 {
-		t.Errorf("after the upgrade, the portal says %d %s", answer.StatusCode, body)
+	if response, body := ask("/api/device/devices", "*/*", ""); response.StatusCode != 401 {
+		t.Errorf("after the upgrade, the portal says %d %s", response.StatusCode, body)
 	}
 }
 

@@ -159,7 +159,7 @@ func (m *member) all(path, query string) (p page, r reply) {
 	r = m.get(path + "?size=1000" + query)
 	if r.status == 200 {
 		if err := decode(r.text, &p); err != nil {
-			m.t.Fatalf("%s answers %v: %v", path, r, err)
+			m.t.Fatalf("%s returns %v: %v", path, r, err)
 		}
 	}
 	return p, r

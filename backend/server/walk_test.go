@@ -205,21 +205,21 @@ func (w *fixture) receives(box *inbox, want map[string][]string) {
 // report makes a report and gives its file.
 func (w *fixture) report(body string) []byte {
 	w.t.Helper()
-	status, answer := w.ask("admin", "POST /report/reports", body)
+	status, response := w.request("admin", "POST /report/reports", body)
 	var made struct{ ID, TaskID int64 }
-	if err := json.Unmarshal([]byte(answer), &made); err != nil || status != http.StatusCreated {
-		w.t.Fatalf("%s: %d %s", body, status, answer)
+	if err := json.Unmarshal([]byte(response), &made); err != nil || status != http.StatusCreated {
+		w.t.Fatalf("%s: %d %s", body, status, response)
 	}
 	at := fmt.Sprintf("/report/reports/%d", made.ID)
-	status, answer = w.ask("admin", "POST "+at+"/executions", `{}`)
-	if err := json.Unmarshal([]byte(answer), &made); err != nil || status > 299 {
-		w.t.Fatalf("running it: %d %s", status, answer)
+	status, response = w.request("admin", "POST "+at+"/executions", `{}`)
+	if err := json.Unmarshal([]byte(response), &made); err != nil || status > 299 {
+		w.t.Fatalf("running it: %d %s", status, response)
 	}
 	run := fmt.Sprintf("GET %s/tasks/%d", at, made.TaskID)
 	w.until("admin", run, `"resulturl"`)
-	status, answer = w.ask("admin", run+"/result", "")
+	status, response = w.request("admin", run+"/result", "")
 	if status != http.StatusOK {
-		w.t.Fatalf("the file: %d %s", status, answer)
+		w.t.Fatalf("the file: %d %s", status, response)
 	}
-	return []byte(answer)
+	return []byte(response)
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // ask calls an endpoint as the guard would, with rights checked.
-func (h *fixture) ask(t *testing.T, id string, c resource.Call) (any, error) {
+func (h *fixture) send(t *testing.T, id string, c resource.Call) (any, error) {
 	t.Helper()
 	all := h.Endpoints()
 	i := slices.IndexFunc(all, func(e resource.Endpoint) bool { return e.ID() == id })
@@ -61,17 +61,17 @@ func TestSignInEndpoint(t *testing.T) {
 		{``, true, `invalid: the body is not valid JSON at byte 0: expected a value, but the body ends`},
 	} {
 		t.Run(tt.body, func(t *testing.T) {
-			out, err := h.ask(t, "POST /session", resource.Call{Body: []byte(tt.body), Lenient: tt.lenient})
+			out, err := h.send(t, "POST /session", resource.Call{Body: []byte(tt.body), Lenient: tt.lenient})
 			if says(err) != tt.err {
 				t.Fatalf("got %q, want %q", says(err), tt.err)
 			}
 			if err != nil {
 				return
 			}
-			answer := out.(resource.Response)
-			sess, err := h.ByCookie(t.Context(), answer.SignIn)
+			response := out.(resource.Response)
+			sess, err := h.ByCookie(t.Context(), response.SignIn)
 			must(t, err)
-			if got, want := text(t, answer.Body), `{"userId":1,"username":"jo","role":"readonly","csrfToken":"`+
+			if got, want := text(t, response.Body), `{"userId":1,"username":"jo","role":"readonly","csrfToken":"`+
 				sess.CSRF+`"}`; got != want {
 				t.Errorf("got %s, want %s", got, want)
 			}
@@ -85,7 +85,7 @@ func TestSignInReplacesTheSessionOfTheCookie(t *testing.T) {
 	old := h.signIn(t, "jo")
 	body := []byte(`{"username":"jo","password":"` + password + `"}`)
 	if _,
-		err := h.ask(t, "POST /session",
+		err := h.send(t, "POST /session",
 		resource.Call{Access: old.Access, Session: resource.Session{Cookie: old.Secret}, Body: body}); err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestPasswordChangeEndsOtherSessions(t *testing.T) {
 			`"again"`},
 	} {
 		call.Body = []byte(tt.body)
-		_, err := h.ask(t, "PUT /session/password", call)
+		_, err := h.send(t, "PUT /session/password", call)
 		if at := (*fault.Error)(nil); !errors.As(err, &at) || string(at.Kind)+": "+at.Field+": "+at.Message != tt.err {
 			t.Errorf("%s: got %v, want %s", tt.body, err, tt.err)
 		}
@@ -124,11 +124,11 @@ func TestPasswordChangeEndsOtherSessions(t *testing.T) {
 		t.Errorf("a change that was refused ended a session: %v", err)
 	}
 	call.Body = []byte(`{"password":"` + password + `","newPassword":"another horse"}`)
-	if _, err := h.ask(t, "PUT /session/password", resource.Call{Access: mine.Access, Body: call.Body}); says(
+	if _, err := h.send(t, "PUT /session/password", resource.Call{Access: mine.Access, Body: call.Body}); says(
 		err) != "invalid: an API token has no password; sign in to change yours" {
 		t.Errorf("with a token: %v", err)
 	}
-	out, err := h.ask(t, "PUT /session/password", call)
+	out, err := h.send(t, "PUT /session/password", call)
 	must(t, err)
 	for _, gone := range []*Session{mine, elsewhere} {
 		if _, err := h.ByCookie(t.Context(), gone.Secret); says(err) != ended {
@@ -162,23 +162,23 @@ func TestCurrentUserAndSignOut(t *testing.T) {
 		{"with a token", resource.Call{Access: sess.Access}, `{"userId":1,"username":"jo","role":"readonly",` +
 			`"csrfToken":""}`},
 	} {
-		out, err := h.ask(t, "GET /session", tt.call)
+		out, err := h.send(t, "GET /session", tt.call)
 		must(t, err)
 		if got := text(t, out); got != tt.want {
 			t.Errorf("%s: got %s, want %s", tt.what, got, tt.want)
 		}
 	}
 	for _, id := range []string{"GET /session", "DELETE /session"} {
-		if _, err := h.ask(t, id, resource.Call{}); !fault.Is(err, fault.Denied) {
+		if _, err := h.send(t, id, resource.Call{}); !fault.Is(err, fault.Denied) {
 			t.Errorf("%s by no user: %v", id, err)
 		}
 	}
-	if _, err := h.ask(t, "DELETE /session", resource.Call{Access: sess.Access}); says(
+	if _, err := h.send(t, "DELETE /session", resource.Call{Access: sess.Access}); says(
 		err) != "invalid: an API token has no session to end; delete the token instead" {
 		t.Errorf("signing out a token: %v", err)
 	}
-	out, err := h.ask(t, "DELETE /session", resource.Call{Access: sess.Access, Session: session})
-	if answer, ok := out.(resource.Response); err != nil || !ok || !answer.SignOut {
+	out, err := h.send(t, "DELETE /session", resource.Call{Access: sess.Access, Session: session})
+	if response, ok := out.(resource.Response); err != nil || !ok || !response.SignOut {
 		t.Errorf("signing out: %v, %v", out, err)
 	}
 	if _, err := h.ByCookie(t.Context(), sess.Secret); says(err) != ended {
@@ -223,15 +223,15 @@ func TestCreateTokenEndpoint(t *testing.T) {
 			must(t, err)
 			access, err := h.Access(t.Context(), by)
 			must(t, err)
-			out, err := h.ask(t, "POST /setting/admins/{adminId}/apitokens",
+			out, err := h.send(t, "POST /setting/admins/{adminId}/apitokens",
 				resource.Call{Access: access, Vars: map[string]string{"adminId": tt.of}, Body: []byte(tt.body)})
 			got := says(err)
 			if err == nil {
-				answer := out.(resource.Response)
-				got = secrets.ReplaceAllString(text(t, answer.Body), `"$1":…`)
-				if answer.Location != "/setting/admins/"+tt.of+"/apitokens/"+
-					string(resource.FindKey(answer.Body.(resource.JSON), "id")) {
-					t.Errorf("it is at %s", answer.Location)
+				response := out.(resource.Response)
+				got = secrets.ReplaceAllString(text(t, response.Body), `"$1":…`)
+				if response.Location != "/setting/admins/"+tt.of+"/apitokens/"+
+					string(resource.FindKey(response.Body.(resource.JSON), "id")) {
+					t.Errorf("it is at %s", response.Location)
 				}
 			}
 			if got != tt.want {

@@ -38,7 +38,7 @@ func TestSignOutAffectsOnlyTheGivenUsers(t *testing.T) {
 		{`"KIM"`, "", "jo sam"},
 		{`"sam","kim"`, "", "jo"},
 	} {
-		_, err := h.ask(t, id, resource.Call{Access: who, Body: []byte(fmt.Sprintf(`{"userNames":[%s]}`, step.names))})
+		_, err := h.send(t, id, resource.Call{Access: who, Body: []byte(fmt.Sprintf(`{"userNames":[%s]}`, step.names))})
 		if step.kind == "" && err != nil || step.kind != "" && !fault.Is(err, step.kind) {
 			t.Errorf("%s: %v, want %v", step.names, err, step.kind)
 		}

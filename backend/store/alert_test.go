@@ -124,7 +124,7 @@ func (w *watched) call(who *resource.Access, request, body string) string {
 			continue
 		}
 		c := &resource.Call{Access: who, At: noon.Add(10 * time.Minute), Vars: vars, Query: values, Body: []byte(body)}
-		answer, err := e.Handle(resource.WithCall(w.t.Context(), c), c)
+		response, err := e.Handle(resource.WithCall(w.t.Context(), c), c)
 		if err != nil {
 			f := fault.Of(err)
 			if f.Kind == fault.Internal {
@@ -132,10 +132,10 @@ func (w *watched) call(who *resource.Access, request, body string) string {
 			}
 			return strings.TrimSpace(string(f.Kind)+" "+f.Field) + ": " + f.Message
 		}
-		if a, ok := answer.(*resource.Response); ok {
-			answer = a.Body
+		if a, ok := response.(*resource.Response); ok {
+			response = a.Body
 		}
-		return string(answer.(resource.JSON))
+		return string(response.(resource.JSON))
 	}
 	w.t.Fatalf("no endpoint for %s", request)
 	return ""

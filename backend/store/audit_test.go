@@ -45,7 +45,7 @@ func TestEveryWriteIsOneAuditLogEntry(t *testing.T) {
 		{"DELETE /device/devices/1", ``},
 		{"DELETE /device/recyclebin/1", ``},
 	} {
-		h.ask(admin, do[0], do[1])
+		h.send(admin, do[0], do[1])
 	}
 	want := []string{
 		`admin create deviceGroup 2: Added the device group 2, "Oslo"`,
@@ -106,13 +106,13 @@ func TestAuditLogUsesTheNameOfARow(t *testing.T) {
 
 func TestAuditLogShowsBeforeAndAfterWithoutSecrets(t *testing.T) {
 	h := open(t)
-	h.ask(admin, "POST /device/groups", `{"name":"Oslo","customProperties":[{"name":"ssh.pass","value":"hunter22"}]}`)
-	h.ask(admin, "PATCH /device/groups/2", `{"customProperties":[{"name":"ssh.pass","value":"hunter23"}]}`)
-	h.ask(admin, "DELETE /device/groups/2", "")
+	h.send(admin, "POST /device/groups", `{"name":"Oslo","customProperties":[{"name":"ssh.pass","value":"hunter22"}]}`)
+	h.send(admin, "PATCH /device/groups/2", `{"customProperties":[{"name":"ssh.pass","value":"hunter23"}]}`)
+	h.send(admin, "DELETE /device/groups/2", "")
 	const group = `{"id":2,"name":"Oslo",`
 	for id, want := range map[int][2]string{1: {"null", group}, 2: {group, group}, 3: {group, "null"}} {
 		var row map[string]json.RawMessage
-		text := h.ask(admin, fmt.Sprint("GET /setting/accesslogs/", id), "")
+		text := h.send(admin, fmt.Sprint("GET /setting/accesslogs/", id), "")
 		if err := json.Unmarshal([]byte(text), &row); err != nil {
 			t.Fatal(err)
 		}
@@ -187,10 +187,10 @@ func BenchmarkWriteWithAuditLog(b *testing.B) {
 			if !kept {
 				h.db.SetAuditor(nil)
 			}
-			h.ask(admin, "POST /device/devices", `{"name":"web-1","customProperties":[{"name":"location",`+
+			h.send(admin, "POST /device/devices", `{"name":"web-1","customProperties":[{"name":"location",`+
 				`"value":"Oslo"}]}`)
 			call := &resource.Call{Access: admin, At: noon}
-			body := []byte(h.ask(admin, "GET /device/devices/1", ""))
+			body := []byte(h.send(admin, "GET /device/devices/1", ""))
 			err := h.db.Write(b.Context(), func(tx resource.Tx) error {
 				for b.Loop() {
 					if kept {

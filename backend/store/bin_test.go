@@ -8,10 +8,10 @@ import (
 
 func TestDeletedDeviceIsRestoredToItsGroups(t *testing.T) {
 	h := open(t)
-	h.ask(admin, "POST /device/groups", `{"name":"Oslo"}`)                    // 2
-	h.ask(admin, "POST /device/groups", `{"name":"Austin"}`)                  // 3
-	h.ask(admin, "POST /device/devices", `{"name":"a","hostGroupIds":"2,3"}`) // 1
-	h.ask(admin, "POST /device/devices", `{"name":"b","hostGroupIds":"3"}`)   // 2
+	h.send(admin, "POST /device/groups", `{"name":"Oslo"}`)                    // 2
+	h.send(admin, "POST /device/groups", `{"name":"Austin"}`)                  // 3
+	h.send(admin, "POST /device/devices", `{"name":"a","hostGroupIds":"2,3"}`) // 1
+	h.send(admin, "POST /device/devices", `{"name":"b","hostGroupIds":"3"}`)   // 2
 	oslo := &resource.Access{UserID: 7, User: "o",
 		Grants: []resource.Grant{{Object: resource.DeviceGroup, Op: resource.Modify, Groups: map[int64]bool{2: true}}}}
 	for _, tt := range []struct {
@@ -54,7 +54,7 @@ func TestDeletedDeviceIsRestoredToItsGroups(t *testing.T) {
 		{admin, "GET /device/devices?fields=id&includeDeletedResources=true", "",
 			`{"total":1,"searchId":null,"items":[{"id":2}],"data":null}`},
 	} {
-		if got := h.ask(tt.who, tt.request, tt.body); tt.want != "" && got != tt.want || tt.want == "" &&
+		if got := h.send(tt.who, tt.request, tt.body); tt.want != "" && got != tt.want || tt.want == "" &&
 			got[0] != '{' {
 			t.Errorf("%s %s\n got %s\nwant %s", tt.request, tt.body, got, tt.want)
 		}

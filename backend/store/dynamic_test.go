@@ -17,7 +17,7 @@ import (
 func (h *fixture) steps(who *resource.Access, all []step) {
 	h.t.Helper()
 	for _, s := range all {
-		got := h.ask(who, s.request, s.body)
+		got := h.send(who, s.request, s.body)
 		if s.want == "" && !strings.HasPrefix(got, "{") || s.want != "" && got != s.want {
 			h.t.Errorf("%s %s\n got %s\nwant %s", s.request, s.body, got, s.want)
 		}
@@ -126,7 +126,7 @@ func TestMembershipFollowsEveryChange(t *testing.T) {
 
 func TestDynamicGroupRefusesManualMembers(t *testing.T) {
 	h := company(t)
-	read := h.ask(admin, "GET /device/devices/1", "")
+	read := h.send(admin, "GET /device/devices/1", "")
 	h.steps(admin, []step{
 		{"POST /device/devices", `{"name":"x","hostGroupIds":"4"}`, "invalid hostGroupIds: hostGroupIds: the group 4 " +
 			"(Auto) is dynamic, so its expression decides who is inside; a device cannot be put into it by hand"},
@@ -308,11 +308,11 @@ func TestExpressionOverTheTotalCostIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for stored < 90 && refused == "" {
-		answer := h.ask(admin, "POST /device/groups", fmt.Sprintf(`{"name":"g%d","appliesTo":%q}`, stored, hostile))
-		if strings.HasPrefix(answer, "{") {
+		response := h.send(admin, "POST /device/groups", fmt.Sprintf(`{"name":"g%d","appliesTo":%q}`, stored, hostile))
+		if strings.HasPrefix(response, "{") {
 			stored++
 		} else {
-			refused = answer
+			refused = response
 		}
 	}
 	if want := "invalid appliesTo: appliesTo: " + fmt.Sprintf(tooMuch, "dynamic groups"); refused != want {

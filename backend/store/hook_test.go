@@ -47,7 +47,7 @@ func TestHookRunsInTheTransactionOfItsTrigger(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := write("dark"); !errors.Is(err, refused) {
-		t.Errorf("the write answered %v, want the error of the hook", err)
+		t.Errorf("the write returned %v, want the error of the hook", err)
 	}
 	for name, want := range map[resource.Name[*lamp]]string{lampRows: "bright", roomRows: "room of bright"} {
 		rows, err := resource.Find(t.Context(), db, name)

@@ -50,7 +50,7 @@ func TestDeepPageMatchesCounting(t *testing.T) {
 					want = append(want, fmt.Sprintf(`{"id":%d}`, all[k].ID))
 				}
 				sort := map[bool]string{false: "id", true: "-id"}[down]
-				got := h.ask(admin, fmt.Sprintf("GET /device/devices?fields=id&size=5&sort=%s&offset=%d", sort,
+				got := h.send(admin, fmt.Sprintf("GET /device/devices?fields=id&size=5&sort=%s&offset=%d", sort,
 					offset), "")
 				if want := fmt.Sprintf(`{"total":%d,"searchId":null,"items":[%s],"data":null}`, len(all),
 					strings.Join(want, ",")); got != want {
@@ -61,15 +61,15 @@ func TestDeepPageMatchesCounting(t *testing.T) {
 	}
 	add(1200)
 	check("adding")
-	h.ask(admin, "DELETE /device/devices/3", "")
+	h.send(admin, "DELETE /device/devices/3", "")
 	check("deleting")
 	add(300)
 	check("adding more")
-	h.ask(admin, "POST /device/recyclebin/3/restore", "")
+	h.send(admin, "POST /device/recyclebin/3/restore", "")
 	check("restoring")
-	h.ask(admin, "DELETE /device/devices/700?deleteHard=true", "")
+	h.send(admin, "DELETE /device/devices/700?deleteHard=true", "")
 	check("removing")
-	h.ask(admin, "PATCH /device/devices/4", `{"description":"x"}`)
+	h.send(admin, "PATCH /device/devices/4", `{"description":"x"}`)
 	check("changing")
 	d := fleet.Device{ID: 700, Name: "back", DisplayName: "back", GroupIDs: resource.IDs{1}, CollectorID: 1}
 	if err := h.db.Write(t.Context(),

@@ -158,12 +158,12 @@ func (l *wordList) question() url.Values {
 	return q
 }
 
-func (l *wordList) ask(q url.Values) string {
-	answer, err := l.table.Endpoints()[0].Handle(l.t.Context(), &resource.Call{Access: admin, At: noon, Query: q})
+func (l *wordList) send(q url.Values) string {
+	response, err := l.table.Endpoints()[0].Handle(l.t.Context(), &resource.Call{Access: admin, At: noon, Query: q})
 	if err != nil {
 		return err.Error()
 	}
-	return string(answer.(resource.JSON))
+	return string(response.(resource.JSON))
 }
 
 // TestFilterGivesTheSameInMemoryAndInSQLite runs random queries twice, while
@@ -180,9 +180,9 @@ func TestFilterGivesTheSameInMemoryAndInSQLite(t *testing.T) {
 			for range 12 {
 				q := l.question()
 				l.db.MirrorFrom(math.MaxInt64)
-				want := l.ask(q)
+				want := l.send(q)
 				l.db.MirrorFrom(0)
-				if got := l.ask(q); got != want {
+				if got := l.send(q); got != want {
 					t.Fatalf("seed %d, %s:\n got %s\nwant %s", seed, q, got, want)
 				}
 			}
@@ -236,7 +236,7 @@ func TestCachedListDistinguishesLargeNumbers(t *testing.T) {
 		1777896001: `{"total":2,"searchId":null,"items":[{"id":4}],"data":null}`,
 	} {
 		for range 2 {
-			if got := l.ask(url.Values{"filter": {fmt.Sprint("size:", size)}, "size": {"1"},
+			if got := l.send(url.Values{"filter": {fmt.Sprint("size:", size)}, "size": {"1"},
 				"fields": {"id"}}); got != want {
 				t.Errorf("size %d:\n got %s\nwant %s", size, got, want)
 			}
@@ -290,9 +290,10 @@ func TestCachedResponseIsAConsistentSnapshot(t *testing.T) {
 			running = false
 		default:
 		}
-		answer := l.ask(q)
-		if total := strings.Count(answer, `"note":"Yes"`); total != 50 || !strings.HasPrefix(answer, `{"total":50,`) {
-			t.Fatalf("%d of the rows in %s", total, answer)
+		response := l.send(q)
+		if total := strings.Count(response, `"note":"Yes"`); total != 50 || !strings.HasPrefix(response,
+			`{"total":50,`) {
+			t.Fatalf("%d of the rows in %s", total, response)
 		}
 	}
 	if rows, _ := l.table.Mirrored(); rows != 100 {

@@ -139,11 +139,11 @@ func TestPropertyNeedsEditAccessToItsRow(t *testing.T) {
 
 func TestPropertyWithAnOldETagIsRefused(t *testing.T) {
 	h := equipped(t)
-	answer, err := h.do(admin, "GET /device/devices/1/properties/owner", "", "")
+	response, err := h.do(admin, "GET /device/devices/1/properties/owner", "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	tag := answer.(*resource.Response).ETag
+	tag := response.(*resource.Response).ETag
 	if _, err := h.do(admin, "PUT /device/devices/1/properties/owner", `{"value":"Grace"}`, tag); err != nil {
 		t.Errorf("with the right tag: %v", err)
 	}

@@ -84,12 +84,12 @@ func TestRowsByIDUseOneQuery(t *testing.T) {
 		`id:1|2,displayName:"d0"`: `{"id":1}`, // not only by ids: any text it may have is not kept
 		`id!:1|2|3|4,id<6`:        `{"id":5}`,
 	} {
-		answer, err := h.do(nil, "GET /device/devices?sort=%2Bid&fields=id&filter="+url.QueryEscape(filter), "", "")
+		response, err := h.do(nil, "GET /device/devices?sort=%2Bid&fields=id&filter="+url.QueryEscape(filter), "", "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := string(answer.(resource.JSON)); !strings.Contains(got, `"items":[`+want+`]`) {
-			t.Errorf("%s answers %s, want %s", filter, got, want)
+		if got := string(response.(resource.JSON)); !strings.Contains(got, `"items":[`+want+`]`) {
+			t.Errorf("%s returns %s, want %s", filter, got, want)
 		}
 	}
 	if n := h.db.Prepared() - before; n != 1 {

@@ -41,7 +41,7 @@ func TestUserMarksAPropertyAsSecret(t *testing.T) {
 		{"PUT /device/devices/1/properties/site", `{"value":"Bergen","secret":false}`,
 			`{"name":"site","value":"Bergen","type":"custom","inheritList":[]}`},
 	} {
-		if got := h.ask(admin, step.request, step.body); step.want != "" && got != step.want {
+		if got := h.send(admin, step.request, step.body); step.want != "" && got != step.want {
 			t.Errorf("%s %s: %s, want %s", step.request, step.body, got, step.want)
 		}
 	}
@@ -62,16 +62,16 @@ func TestUserMarksAPropertyAsSecret(t *testing.T) {
 
 func TestSecretFlagIsInheritedFromGroups(t *testing.T) {
 	h := open(t)
-	h.ask(admin, "POST /device/groups", `{"name":"Oslo","customProperties":[{"name":"door","value":"7-13",`+
+	h.send(admin, "POST /device/groups", `{"name":"Oslo","customProperties":[{"name":"door","value":"7-13",`+
 		`"secret":true}]}`)
-	h.ask(admin, "POST /device/devices", `{"name":"a","hostGroupIds":"2"}`)
+	h.send(admin, "POST /device/devices", `{"name":"a","hostGroupIds":"2"}`)
 	for request, want := range map[string]string{
 		"GET /device/devices/1?fields=inheritedProperties": `{"inheritedProperties":[{"name":"door",` +
 			`"value":"********","secret":true}]}`,
 		"GET /device/devices/1/properties/door": `{"name":"door","value":"********","type":"inherit",` +
 			`"inheritList":[{"id":2,"fullpath":"Oslo","value":"********","type":"custom"}],"secret":true}`,
 	} {
-		if got := h.ask(admin, request, ""); got != want {
+		if got := h.send(admin, request, ""); got != want {
 			t.Errorf("%s: %s, want %s", request, got, want)
 		}
 	}
@@ -79,8 +79,8 @@ func TestSecretFlagIsInheritedFromGroups(t *testing.T) {
 
 func TestPropertiesBecomeSecretUnderNewRulesAtTheNextStart(t *testing.T) {
 	h := open(t)
-	h.ask(admin, "POST /device/devices", `{"name":"a","customProperties":[{"name":"mysqlpxd","value":"hunter22"}]}`)
-	h.ask(admin, "PATCH /device/devices/1", `{"customProperties":[{"name":"mysqlpxd","value":"hunter23"}]}`)
+	h.send(admin, "POST /device/devices", `{"name":"a","customProperties":[{"name":"mysqlpxd","value":"hunter22"}]}`)
+	h.send(admin, "PATCH /device/devices/1", `{"customProperties":[{"name":"mysqlpxd","value":"hunter23"}]}`)
 	if err := h.db.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -103,11 +103,11 @@ func TestPropertiesBecomeSecretUnderNewRulesAtTheNextStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.start()
-	if got, want := h.ask(admin, "GET /device/devices/1?fields=customProperties", ""),
+	if got, want := h.send(admin, "GET /device/devices/1?fields=customProperties", ""),
 		`{"customProperties":[{"name":"mysqlpwd","value":"********"}]}`; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if got := h.ask(admin, `GET /device/devices?filter=_all~"hunter"&fields=id`,
+	if got := h.send(admin, `GET /device/devices?filter=_all~"hunter"&fields=id`,
 		""); got != `{"total":0,"searchId":null,"items":[],"data":null}` {
 		t.Errorf("a filter finds it: %s", got)
 	}
@@ -129,8 +129,8 @@ func TestPropertiesBecomeSecretUnderNewRulesAtTheNextStart(t *testing.T) {
 
 func TestSealedValueOpensOnlyInItsOwnRow(t *testing.T) {
 	h := open(t)
-	h.ask(admin, "POST /device/devices", `{"name":"a","customProperties":[{"name":"snmp.community","value":"one"}]}`)
-	h.ask(admin, "POST /device/devices", `{"name":"b","customProperties":[{"name":"snmp.community","value":"two"}]}`)
+	h.send(admin, "POST /device/devices", `{"name":"a","customProperties":[{"name":"snmp.community","value":"one"}]}`)
+	h.send(admin, "POST /device/devices", `{"name":"b","customProperties":[{"name":"snmp.community","value":"two"}]}`)
 	sealed := func(id string) string {
 		return `(SELECT "customProperties.sealed" FROM "device" WHERE "id" = ` + id + `)`
 	}
@@ -160,7 +160,7 @@ func TestSealedValueOpensOnlyInItsOwnRow(t *testing.T) {
 	if two := value(2); two != "three" {
 		t.Errorf("a value of an earlier version opens as %q", two)
 	}
-	h.ask(admin, "PATCH /device/devices/2", `{"description":"written again"}`)
+	h.send(admin, "PATCH /device/devices/2", `{"description":"written again"}`)
 	if err := h.db.Raw(t.Context(), `UPDATE "device" SET "customProperties.sealed" = `+sealed("2")+
 		` WHERE "id" = 1`); err != nil {
 		t.Fatal(err)

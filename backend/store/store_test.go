@@ -93,9 +93,9 @@ var admin = &resource.Access{UserID: 1, User: "admin", Admin: true}
 
 // ask sends "GET /device/devices?size=2" with a body, as a user, and returns
 // the response's body, or the fault as "kind field: sentence".
-func (h *fixture) ask(who *resource.Access, request, body string) string {
+func (h *fixture) send(who *resource.Access, request, body string) string {
 	h.t.Helper()
-	answer, err := h.do(who, request, body, "")
+	response, err := h.do(who, request, body, "")
 	if err != nil {
 		f := fault.Of(err)
 		if f.Kind == fault.Internal {
@@ -103,10 +103,10 @@ func (h *fixture) ask(who *resource.Access, request, body string) string {
 		}
 		return strings.TrimSpace(string(f.Kind)+" "+f.Field) + ": " + f.Message
 	}
-	if a, ok := answer.(*resource.Response); ok {
-		answer = a.Body
+	if a, ok := response.(*resource.Response); ok {
+		response = a.Body
 	}
-	return string(answer.(resource.JSON))
+	return string(response.(resource.JSON))
 }
 
 func (h *fixture) do(who *resource.Access, request, body, ifMatch string) (any, error) {
@@ -171,7 +171,7 @@ func TestRowSupportsAllFiveMethods(t *testing.T) {
 		{"DELETE /device/devices/2?deleteHard=true", "", `{}`},
 		{"GET /setting/admins/9/apitokens", "", `unknown: there is no user 9`},
 	} {
-		got := h.ask(admin, tt.request, tt.body)
+		got := h.send(admin, tt.request, tt.body)
 		if tt.want == "" && !strings.HasPrefix(got, "{") || tt.want != "" && got != tt.want {
 			t.Errorf("%s %s\n got %s\nwant %s", tt.request, tt.body, got, tt.want)
 		}
@@ -180,7 +180,7 @@ func TestRowSupportsAllFiveMethods(t *testing.T) {
 
 func TestInvalidRequestIsExplained(t *testing.T) {
 	h := open(t)
-	h.ask(admin, "POST /device/devices", `{"name":"web-1"}`)
+	h.send(admin, "POST /device/devices", `{"name":"web-1"}`)
 	for _, tt := range []struct{ request, body, want string }{
 		{"POST /device/devices", `{}`, `invalid name: name is required`},
 		{"POST /device/devices", `{"nam":"x"}`, `invalid nam: device has no field "nam"; did you mean name?`},
@@ -211,11 +211,11 @@ func TestInvalidRequestIsExplained(t *testing.T) {
 		{"DELETE /device/groups/1", ``, `conflict: the root group cannot be deleted`},
 		{"DELETE /setting/collectors/1", ``, `conflict: the built-in collector cannot be deleted`},
 	} {
-		if got := h.ask(admin, tt.request, tt.body); got != tt.want {
+		if got := h.send(admin, tt.request, tt.body); got != tt.want {
 			t.Errorf("%s %s\n got %s\nwant %s", tt.request, tt.body, got, tt.want)
 		}
 	}
-	if got := h.ask(admin, "GET /device/devices?fields=id", ""); got != `{"total":1,"searchId":null,"items":[{"id":1}`+
+	if got := h.send(admin, "GET /device/devices?fields=id", ""); got != `{"total":1,"searchId":null,"items":[{"id":1}`+
 		`],"data":null}` {
 		t.Errorf("something wrong was written: %s", got)
 	}
@@ -223,7 +223,7 @@ func TestInvalidRequestIsExplained(t *testing.T) {
 
 func TestFiltersReturnMatchingRows(t *testing.T) {
 	h := open(t)
-	h.ask(admin, "POST /device/groups", `{"name":"Oslo","customProperties":[{"name":"site","value":"BGO"}]}`)
+	h.send(admin, "POST /device/groups", `{"name":"Oslo","customProperties":[{"name":"site","value":"BGO"}]}`)
 	for _, body := range []string{
 		`{"name":"10.0.0.1","displayName":"Web-01","hostGroupIds":"1","customProperties":[{"name":"location",` +
 			`"value":"x"},{"name":"owner","value":"y"}]}`,
@@ -231,18 +231,18 @@ func TestFiltersReturnMatchingRows(t *testing.T) {
 			`"customProperties":[{"name":"location","value":"y"}]}`,
 		`{"name":"10.0.0.3","displayName":"50%_ÄPFEL","hostGroupIds":"1,2","description":"50 percent"}`,
 	} {
-		if got := h.ask(admin, "POST /device/devices", body); !strings.HasPrefix(got, "{") {
+		if got := h.send(admin, "POST /device/devices", body); !strings.HasPrefix(got, "{") {
 			t.Fatal(got)
 		}
 	}
 	const inherit = `GET /device/devices?fields=id&filter=inheritedProperties.value:"BGO"`
-	if got, want := h.ask(admin, inherit, ""),
+	if got, want := h.send(admin, inherit, ""),
 		`{"total":2,"searchId":null,"items":[{"id":2},{"id":3}],"data":null}`; got != want {
 		t.Errorf("%s gives %s, want %s", inherit, got, want)
 	}
-	h.ask(admin, "PATCH /device/groups/1", `{"customProperties":[{"name":"contact","value":"noc"},{"name":"site",`+
+	h.send(admin, "PATCH /device/groups/1", `{"customProperties":[{"name":"contact","value":"noc"},{"name":"site",`+
 		`"value":"HQ"},{"name":"snmp.community","value":"s3cret"}]}`)
-	h.ask(admin, "PATCH /device/groups/2", `{"customProperties":[{"name":"site","value":"OSL"}]}`)
+	h.send(admin, "PATCH /device/groups/2", `{"customProperties":[{"name":"site","value":"OSL"}]}`)
 	for _, tt := range []struct{ filter, ids string }{
 		{``, `1 2 3`},
 		{`displayName~"WEB"`, `1 2`},
@@ -284,7 +284,7 @@ func TestFiltersReturnMatchingRows(t *testing.T) {
 		{`displayName:"x' OR 1=1 --"`, ``},
 	} {
 		t.Run(tt.filter, func(t *testing.T) {
-			answer, err := h.do(admin, "GET /device/devices?fields=id&filter="+url.PathEscape(tt.filter), "", "")
+			response, err := h.do(admin, "GET /device/devices?fields=id&filter="+url.PathEscape(tt.filter), "", "")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -292,7 +292,7 @@ func TestFiltersReturnMatchingRows(t *testing.T) {
 				Total int
 				Items []struct{ ID int64 }
 			}
-			if err := json.Unmarshal(answer.(resource.JSON), &list); err != nil {
+			if err := json.Unmarshal(response.(resource.JSON), &list); err != nil {
 				t.Fatal(err)
 			}
 			var ids []string
@@ -308,10 +308,10 @@ func TestFiltersReturnMatchingRows(t *testing.T) {
 
 func TestRoleSeesOnlyItsGroups(t *testing.T) {
 	h := open(t)
-	h.ask(admin, "POST /device/groups", `{"name":"Oslo"}`)                  // 2
-	h.ask(admin, "POST /device/groups", `{"name":"Austin"}`)                // 3
-	h.ask(admin, "POST /device/devices", `{"name":"a","hostGroupIds":"2"}`) // 1
-	h.ask(admin, "POST /device/devices", `{"name":"b","hostGroupIds":"3"}`) // 2
+	h.send(admin, "POST /device/groups", `{"name":"Oslo"}`)                  // 2
+	h.send(admin, "POST /device/groups", `{"name":"Austin"}`)                // 3
+	h.send(admin, "POST /device/devices", `{"name":"a","hostGroupIds":"2"}`) // 1
+	h.send(admin, "POST /device/devices", `{"name":"b","hostGroupIds":"3"}`) // 2
 	oslo := &resource.Access{UserID: 7, User: "o", Grants: []resource.Grant{
 		{Object: resource.DeviceGroup, Op: resource.Modify, Groups: map[int64]bool{2: true}},
 		{Object: resource.DeviceGroup, Op: resource.Read, Groups: map[int64]bool{1: true}},
@@ -330,7 +330,7 @@ func TestRoleSeesOnlyItsGroups(t *testing.T) {
 			`device group 3`},
 		{"POST /device/groups", `{"name":"x","parentId":3}`, `invalid parentId: there is no group 3`},
 	} {
-		if got := h.ask(oslo, tt.request, tt.body); got != tt.want {
+		if got := h.send(oslo, tt.request, tt.body); got != tt.want {
 			t.Errorf("%s %s\n got %s\nwant %s", tt.request, tt.body, got, tt.want)
 		}
 	}
@@ -338,11 +338,11 @@ func TestRoleSeesOnlyItsGroups(t *testing.T) {
 
 func TestGroupTreeIsMovedAndDeletedAsAWhole(t *testing.T) {
 	h := open(t)
-	h.ask(admin, "POST /device/groups", `{"name":"A"}`)              // 2
-	h.ask(admin, "POST /device/groups", `{"name":"B","parentId":2}`) // 3
-	h.ask(admin, "POST /device/groups", `{"name":"C","parentId":3}`) // 4
-	h.ask(admin, "POST /device/devices", `{"name":"in-c","hostGroupIds":"4"}`)
-	h.ask(admin, "POST /device/devices", `{"name":"in-both","hostGroupIds":"1,4"}`)
+	h.send(admin, "POST /device/groups", `{"name":"A"}`)              // 2
+	h.send(admin, "POST /device/groups", `{"name":"B","parentId":2}`) // 3
+	h.send(admin, "POST /device/groups", `{"name":"C","parentId":3}`) // 4
+	h.send(admin, "POST /device/devices", `{"name":"in-c","hostGroupIds":"4"}`)
+	h.send(admin, "POST /device/devices", `{"name":"in-both","hostGroupIds":"1,4"}`)
 	for _, tt := range []struct{ request, body, want string }{
 		{"GET /device/groups/4?fields=fullPath", "", `{"fullPath":"A/B/C"}`},
 		{"PATCH /device/groups/2", `{"parentId":4}`, `invalid parentId: a group cannot be inside itself`},
@@ -359,13 +359,13 @@ func TestGroupTreeIsMovedAndDeletedAsAWhole(t *testing.T) {
 			`"hostGroupIds":"1"}],"data":null}`},
 		{"GET /device/groups?fields=id", "", `{"total":2,"searchId":null,"items":[{"id":1},{"id":2}],"data":null}`},
 	} {
-		if got := h.ask(admin, tt.request, tt.body); got != tt.want {
+		if got := h.send(admin, tt.request, tt.body); got != tt.want {
 			t.Errorf("%s %s\n got %s\nwant %s", tt.request, tt.body, got, tt.want)
 		}
 	}
-	h.ask(admin, "POST /device/groups", `{"name":"D","parentId":2}`)
-	h.ask(admin, "PATCH /device/groups/2", `{"name":"Z"}`)
-	if got := h.ask(admin, `GET /device/groups?fields=fullPath&sort=-id&size=1`,
+	h.send(admin, "POST /device/groups", `{"name":"D","parentId":2}`)
+	h.send(admin, "PATCH /device/groups/2", `{"name":"Z"}`)
+	if got := h.send(admin, `GET /device/groups?fields=fullPath&sort=-id&size=1`,
 		""); got != `{"total":3,"searchId":null,"items":[{"fullPath":"Z/D"}],"data":null}` {
 		t.Errorf("after the rename: %s", got)
 	}
@@ -373,10 +373,10 @@ func TestGroupTreeIsMovedAndDeletedAsAWhole(t *testing.T) {
 
 func TestMaskWrittenBackKeepsTheSecret(t *testing.T) {
 	h := open(t)
-	h.ask(admin, "POST /device/devices", `{"name":"a","customProperties":[{"name":"ssh.pass","value":"hunter22"}]}`)
+	h.send(admin, "POST /device/devices", `{"name":"a","customProperties":[{"name":"ssh.pass","value":"hunter22"}]}`)
 	for _, request := range []string{"PATCH /device/devices/1", "PUT /device/devices/1",
 		"PATCH /device/devices/1?opType=replace"} {
-		h.ask(admin, request, `{"name":"a","customProperties":[{"name":"ssh.pass","value":"********"}]}`)
+		h.send(admin, request, `{"name":"a","customProperties":[{"name":"ssh.pass","value":"********"}]}`)
 		d, err := resource.Get(t.Context(), h.db, fleet.Devices.Name, 1)
 		if err != nil || len(d.CustomProperties) != 1 || d.CustomProperties[0].Value != "hunter22" {
 			t.Errorf("after %s: %+v %v", request, d.CustomProperties, err)
@@ -386,11 +386,11 @@ func TestMaskWrittenBackKeepsTheSecret(t *testing.T) {
 
 func TestConditionalWriteFailsAfterAChange(t *testing.T) {
 	h := open(t)
-	answer, err := h.do(admin, "POST /device/devices", `{"name":"a"}`, "")
+	response, err := h.do(admin, "POST /device/devices", `{"name":"a"}`, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	tag := answer.(*resource.Response).ETag
+	tag := response.(*resource.Response).ETag
 	if _, err := h.do(admin, "PATCH /device/devices/1", `{"description":"b"}`, tag); err != nil {
 		t.Fatal(err)
 	}
@@ -422,12 +422,12 @@ func TestQueuedWritesShareACommitAndFailSeparately(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if got := h.ask(admin, "GET /device/devices?fields=id&size=1&filter=id%3A0",
+	if got := h.send(admin, "GET /device/devices?fields=id&size=1&filter=id%3A0",
 		""); got != `{"total":0,"searchId":null,"items":[],"data":null}` {
 		t.Error(got)
 	}
 	var list struct{ Total int }
-	if err := json.Unmarshal([]byte(h.ask(admin, "GET /device/devices?fields=id&size=1", "")), &list); err != nil ||
+	if err := json.Unmarshal([]byte(h.send(admin, "GET /device/devices?fields=id&size=1", "")), &list); err != nil ||
 		list.Total != 150 {
 		t.Errorf("%d devices were kept, want 150", list.Total)
 	}
@@ -439,25 +439,25 @@ func TestPanickingRuleFailsOnlyItsWrite(t *testing.T) {
 	if err == nil || fault.Of(err).Kind != fault.Internal {
 		t.Errorf("got %v", err)
 	}
-	if got := h.ask(admin, "POST /device/devices", `{"name":"after"}`); !strings.HasPrefix(got, `{"id":1,`) {
+	if got := h.send(admin, "POST /device/devices", `{"name":"after"}`); !strings.HasPrefix(got, `{"id":1,`) {
 		t.Error(got)
 	}
 }
 
 func TestRowsAndIDsSurviveARestart(t *testing.T) {
 	h := open(t)
-	h.ask(admin, "POST /device/devices", `{"name":"a"}`)
-	h.ask(admin, "POST /device/devices", `{"name":"b"}`)
-	h.ask(admin, "DELETE /device/devices/2?deleteHard=true", "")
+	h.send(admin, "POST /device/devices", `{"name":"a"}`)
+	h.send(admin, "POST /device/devices", `{"name":"b"}`)
+	h.send(admin, "DELETE /device/devices/2?deleteHard=true", "")
 	if err := h.db.Close(); err != nil {
 		t.Fatal(err)
 	}
 	h.start()
-	if got := h.ask(admin, "GET /device/devices?fields=id,name", ""); got != `{"total":1,"searchId":null,`+
+	if got := h.send(admin, "GET /device/devices?fields=id,name", ""); got != `{"total":1,"searchId":null,`+
 		`"items":[{"id":1,"name":"a"}],"data":null}` {
 		t.Error(got)
 	}
-	if got := h.ask(admin, "POST /device/devices", `{"name":"c"}`); !strings.HasPrefix(got, `{"id":3,`) {
+	if got := h.send(admin, "POST /device/devices", `{"name":"c"}`); !strings.HasPrefix(got, `{"id":3,`) {
 		t.Errorf("the id of a deleted row came back: %s", got)
 	}
 }
@@ -469,9 +469,9 @@ func TestPagesAndTotalsAgreeWhileRowsChange(t *testing.T) {
 	go func() {
 		defer close(done)
 		for i := 0; ctx.Err() == nil; i++ {
-			h.ask(admin, "POST /device/devices", fmt.Sprintf(`{"name":"n%d"}`, i))
+			h.send(admin, "POST /device/devices", fmt.Sprintf(`{"name":"n%d"}`, i))
 			if i%3 == 2 {
-				h.ask(admin, fmt.Sprintf("DELETE /device/devices/%d?deleteHard=true", i-1), "")
+				h.send(admin, fmt.Sprintf("DELETE /device/devices/%d?deleteHard=true", i-1), "")
 			}
 		}
 	}()
@@ -480,7 +480,7 @@ func TestPagesAndTotalsAgreeWhileRowsChange(t *testing.T) {
 			Total int
 			Items []json.RawMessage
 		}
-		if err := json.Unmarshal([]byte(h.ask(admin, "GET /device/devices?fields=id&size=20&offset=5", "")),
+		if err := json.Unmarshal([]byte(h.send(admin, "GET /device/devices?fields=id&size=20&offset=5", "")),
 			&list); err != nil {
 			t.Fatal(err)
 		}

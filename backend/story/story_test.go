@@ -169,7 +169,7 @@ func (s *site) outage() {
 		Comment: "Disks", Start: opened - 3600, End: opened - 1800})
 }
 
-func (s *site) ask(id int64, format string) (any, error) {
+func (s *site) send(id int64, format string) (any, error) {
 	s.Helper()
 	above := map[int64][]int64{web: {core}, db: {core}, lab: {core}}
 	below := map[int64][]int64{core: {web, db, lab}}
@@ -183,7 +183,7 @@ func (s *site) ask(id int64, format string) (any, error) {
 
 func (s *site) tell(id int64) *story.Story {
 	s.Helper()
-	got, err := s.ask(id, "")
+	got, err := s.send(id, "")
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -391,7 +391,7 @@ func TestStoryHasOnlyWhatTheCallerMayView(t *testing.T) {
 		t.Errorf("the alert itself says who was notified: %q", got.Summary)
 	}
 	for _, id := range []int64{4, 99} {
-		if _, err := s.ask(id, ""); fault.Of(err).Kind != fault.Unknown {
+		if _, err := s.send(id, ""); fault.Of(err).Kind != fault.Unknown {
 			t.Errorf("the story of %d: %v, want fault.Unknown", id, err)
 		}
 	}
@@ -401,7 +401,7 @@ func TestStoryIsSavedAsMarkdownAndPDF(t *testing.T) {
 	s := open(t)
 	s.outage()
 	file := func(format string) (resource.Response, string) {
-		got, err := s.ask(2, format)
+		got, err := s.send(2, format)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -428,7 +428,7 @@ func TestStoryIsSavedAsMarkdownAndPDF(t *testing.T) {
 		!strings.HasPrefix(text, "%PDF-") {
 		t.Errorf("the file is %s, %s: %.20q", r.Filename, r.Type, text)
 	}
-	if _, err := s.ask(2, "docx"); fault.Of(err).Field != "format" {
+	if _, err := s.send(2, "docx"); fault.Of(err).Field != "format" {
 		t.Errorf("an unknown format: %v", err)
 	}
 }

@@ -118,15 +118,15 @@ func send[T any](s *site, who *resource.Access, address string) (out T, tag stri
 		if e.Path != wanted {
 			continue
 		}
-		answer, err := e.Handle(s.Context(), c)
+		response, err := e.Handle(s.Context(), c)
 		if err != nil {
 			return out, "", err
 		}
-		if whole, ok := answer.(*resource.Response); ok {
-			answer, tag = whole.Body, whole.ETag
+		if whole, ok := response.(*resource.Response); ok {
+			response, tag = whole.Body, whole.ETag
 		}
-		body, err := json.Marshal(answer)
-		if raw, ok := answer.(resource.JSON); ok {
+		body, err := json.Marshal(response)
+		if raw, ok := response.(resource.JSON); ok {
 			body = raw
 		}
 		if err == nil {

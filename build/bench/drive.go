@@ -48,7 +48,7 @@ func (s *side) load(ctx context.Context) (pace, error) {
 	var wait sync.WaitGroup
 	begun := time.Now()
 	for i := range connections {
-		wait.Go(func() { times[i], failed[i] = s.ask(ctx, begun.Add(round)) })
+		wait.Go(func() { times[i], failed[i] = s.send(ctx, begun.Add(round)) })
 	}
 	wait.Wait()
 	took := time.Since(begun).Seconds()
@@ -66,7 +66,7 @@ func (s *side) load(ctx context.Context) (pace, error) {
 }
 
 // ask sends one request after the other over one connection until the given time.
-func (s *side) ask(ctx context.Context, end time.Time) (times []time.Duration, err error) {
+func (s *side) send(ctx context.Context, end time.Time) (times []time.Duration, err error) {
 	host := strings.TrimPrefix(s.origin, "http://")
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", host)
 	if err != nil {

@@ -39,10 +39,10 @@ func must(t *testing.T, err error) {
 }
 
 // answers fails the test when a response has an unexpected status.
-func answers(t *testing.T, what string, answer *http.Response, body []byte, status int) {
+func answers(t *testing.T, what string, response *http.Response, body []byte, status int) {
 	t.Helper()
-	if answer.StatusCode != status {
-		t.Fatalf("%s returned %d %s, want %d", what, answer.StatusCode, body, status)
+	if response.StatusCode != status {
+		t.Fatalf("%s returned %d %s, want %d", what, response.StatusCode, body, status)
 	}
 }
 

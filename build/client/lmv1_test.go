@@ -60,13 +60,13 @@ func sign(r *http.Request, id, key string) error {
 
 // read decodes a response of a client, and fails the test when the status is
 // another.
-func read(t *testing.T, what string, answer *http.Response, err error, status int, into any) {
+func read(t *testing.T, what string, response *http.Response, err error, status int, into any) {
 	t.Helper()
 	must(t, err)
-	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
 	must(t, err)
-	answers(t, what, answer, body, status)
+	answers(t, what, response, body, status)
 	must(t, json.Unmarshal(body, into))
 }
 
@@ -74,36 +74,36 @@ func TestSignedClientManagesADeviceAtThePublishedMount(t *testing.T) {
 	c := signed(t)
 	var made portal.Device
 	// coerced, unknown and null as the published clients send them
-	answer, err := c.PostDeviceDevicesWithBody(t.Context(), "application/json",
+	response, err := c.PostDeviceDevicesWithBody(t.Context(), "application/json",
 		strings.NewReader(`{"name":"signed.example.net","displayName":"signed","preferredCollectorId":"1",`+
 			`"hostGroupIds":"1","disableAlerting":"False","netflowCollectorId":null,"unknown":{"a":1}}`))
-	read(t, "create", answer, err, http.StatusOK, &made)
+	read(t, "create", response, err, http.StatusOK, &made)
 
 	var list portal.DeviceList
-	answer, err = c.GetDeviceDevices(t.Context(), &portal.GetDeviceDevicesParams{Filter: new(`displayName:"signed"`),
+	response, err = c.GetDeviceDevices(t.Context(), &portal.GetDeviceDevicesParams{Filter: new(`displayName:"signed"`),
 		Size: new(5000)})
-	read(t, "list", answer, err, http.StatusOK, &list)
+	read(t, "list", response, err, http.StatusOK, &list)
 	if list.Total != 1 || *list.Items[0].Id != *made.Id {
 		t.Errorf("the list is %+v", list)
 	}
 
 	var changed portal.Device
-	answer, err = c.PatchDeviceDevicesById(t.Context(), *made.Id, nil, portal.PatchDeviceDevicesByIdJSONRequestBody{
+	response, err = c.PatchDeviceDevicesById(t.Context(), *made.Id, nil, portal.PatchDeviceDevicesByIdJSONRequestBody{
 		Description: new("signed")})
-	read(t, "patch", answer, err, http.StatusOK, &changed)
+	read(t, "patch", response, err, http.StatusOK, &changed)
 	if *changed.Description != "signed" {
 		t.Errorf("patched it is %+v", changed)
 	}
 
 	var nothing map[string]any
-	answer, err = c.DeleteDeviceDevicesById(t.Context(), *made.Id, &portal.DeleteDeviceDevicesByIdParams{
+	response, err = c.DeleteDeviceDevicesById(t.Context(), *made.Id, &portal.DeleteDeviceDevicesByIdParams{
 		DeleteHard: new(true)})
-	read(t, "delete", answer, err, http.StatusOK, &nothing)
+	read(t, "delete", response, err, http.StatusOK, &nothing)
 	var fault portal.Error
-	answer, err = c.GetDeviceDevicesById(t.Context(), *made.Id, nil)
-	read(t, "get after delete", answer, err, http.StatusNotFound, &fault)
+	response, err = c.GetDeviceDevicesById(t.Context(), *made.Id, nil)
+	read(t, "get after delete", response, err, http.StatusNotFound, &fault)
 	if fault.ErrorCode != 1404 {
-		t.Errorf("a missing device answers %+v", fault)
+		t.Errorf("a missing device returns %+v", fault)
 	}
 }
 
@@ -118,18 +118,18 @@ func TestSignedClientReadsByPublishedPaths(t *testing.T) {
 			"?size=2&v=3", nil)
 		must(t, err)
 		must(t, c.RequestEditors[0](t.Context(), r))
-		answer, err := http.DefaultClient.Do(r)
+		response, err := http.DefaultClient.Do(r)
 		must(t, err)
-		body, err := io.ReadAll(answer.Body)
+		body, err := io.ReadAll(response.Body)
 		must(t, err)
-		answer.Body.Close()
+		response.Body.Close()
 		var page struct {
 			Total int
 			Items []json.RawMessage
 		}
-		if err := json.Unmarshal(body, &page); err != nil || answer.StatusCode != http.StatusOK ||
+		if err := json.Unmarshal(body, &page); err != nil || response.StatusCode != http.StatusOK ||
 			len(page.Items) == 0 || page.Total < len(page.Items) {
-			t.Errorf("%s returned %d %.200s", path, answer.StatusCode, body)
+			t.Errorf("%s returned %d %.200s", path, response.StatusCode, body)
 		}
 	}
 }

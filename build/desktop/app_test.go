@@ -191,7 +191,7 @@ func (a *app) exit() int {
 
 // ask sends a request to the running portal, as its administrator, and returns
 // the response.
-func (a *app) ask(method, path, body string) []byte {
+func (a *app) send(method, path, body string) []byte {
 	a.t.Helper()
 	if a.bearer == "" {
 		out, err := a.desk.Command(binary(a.t), "token", "create", "--data", a.data, "--user", "admin").Output()
@@ -214,14 +214,14 @@ func (a *app) ask(method, path, body string) []byte {
 	}
 	r.Header.Set("Authorization", "Bearer "+a.bearer)
 	r.Header.Set("Content-Type", "application/json")
-	answer, err := http.DefaultClient.Do(r)
+	response, err := http.DefaultClient.Do(r)
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	if err != nil || answer.StatusCode >= http.StatusBadRequest {
-		a.t.Fatalf("%s %s answered %s: %s (%v)", method, path, answer.Status, text, err)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode >= http.StatusBadRequest {
+		a.t.Fatalf("%s %s returned %s: %s (%v)", method, path, response.Status, text, err)
 	}
 	return text
 }

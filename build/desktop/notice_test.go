@@ -65,8 +65,8 @@ func TestClickOnACriticalNoticeOpensTheAlerts(t *testing.T) {
 	service := notify(t, desk)
 	a := open(t, desk, t.TempDir())
 	a.page.until("the page has its tabs", `!!named('button', 'New tab')`, "true")
-	a.ask("PATCH", "/demo/time", `{"speed":60}`)
-	a.ask("POST", "/demo/incidents", `{"kind":"coreSwitchDown"}`)
+	a.send("PATCH", "/demo/time", `{"speed":60}`)
+	a.send("POST", "/demo/incidents", `{"kind":"coreSwitchDown"}`)
 	select {
 	case title := <-service.shown:
 		if !strings.Contains(title, "critical") {

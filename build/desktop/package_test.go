@@ -178,10 +178,10 @@ func checkUnits(t *testing.T, desk *Desktop) {
 	}
 	var status int
 	eventually(t, time.Minute, func() bool { // until the activator listens; then the first request starts the portal
-		answer, err := http.Get("http://" + address)
+		response, err := http.Get("http://" + address)
 		if err == nil {
-			status = answer.StatusCode
-			err = answer.Body.Close()
+			status = response.StatusCode
+			err = response.Body.Close()
 		}
 		return err == nil
 	}, func() string { return "the socket starts no portal" })

@@ -23,7 +23,8 @@ type page struct {
 // named is a JavaScript function that finds elements as a screen reader does:
 // the visible element with a role and an accessible name.
 const named = `(role, name) => {
-	const tags = {region: 'section', combobox: 'select', textbox: 'input,textarea', button: 'button', dialog: 'dialog', tab: 'x', status: 'output', link: 'a[href]'}
+	const tags = {region: 'section', combobox: 'select', textbox: 'input,textarea', button: 'button', dialog: 'dialog',
+		tab: 'x', status: 'output', link: 'a[href]'}
 	const label = e => e.getAttribute('aria-label') ??
 		(e.getAttribute('aria-labelledby') ?? '').split(' ').map(id => document.getElementById(id)?.textContent ?? '').join(' ').trim()
 	return [...document.querySelectorAll('[role=' + role + '],' + tags[role])].find(e =>
@@ -36,12 +37,12 @@ var inspected = regexp.MustCompile(`/socket/\d+/\d+/WebPage`)
 // function in it. Each call opens a new connection, because the page has
 // a new inspector after each navigation.
 func (p page) eval(expression string) (string, error) {
-	answer, err := http.Get("http://" + p.inspector + "/")
+	response, err := http.Get("http://" + p.inspector + "/")
 	if err != nil {
 		return "", err
 	}
-	defer answer.Body.Close()
-	list, err := io.ReadAll(answer.Body)
+	defer response.Body.Close()
+	list, err := io.ReadAll(response.Body)
 	if err != nil {
 		return "", err
 	}
@@ -100,19 +101,19 @@ func evaluate(socket *websocket.Conn, expression string) (string, error) {
 }
 
 func value(message string) (string, error) {
-	var answer struct {
+	var response struct {
 		Result struct {
 			Result    struct{ Value, Description string }
 			WasThrown bool
 		}
 	}
-	if err := json.Unmarshal([]byte(message), &answer); err != nil {
+	if err := json.Unmarshal([]byte(message), &response); err != nil {
 		return "", err
 	}
-	if answer.Result.WasThrown {
-		return "", fmt.Errorf("the page threw %s", answer.Result.Result.Description)
+	if response.Result.WasThrown {
+		return "", fmt.Errorf("the page threw %s", response.Result.Result.Description)
 	}
-	return answer.Result.Result.Value, nil
+	return response.Result.Result.Value, nil
 }
 
 // soon limits how long the window may take for anything, on a machine that is

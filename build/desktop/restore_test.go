@@ -35,7 +35,8 @@ func TestRestartNowFinishesARestoreWithLogging(t *testing.T) {
 	users := func() (page struct{ Items []struct{ Username string } }) {
 		t.Helper()
 		a.page.until("the page has its tabs", `!!named('button', 'New tab')`, "true")
-		if err := json.Unmarshal(a.ask("GET", `/setting/admins?sort=username&fields=username`, ""), &page); err != nil {
+		if err := json.Unmarshal(a.send("GET", `/setting/admins?sort=username&fields=username`, ""),
+			&page); err != nil {
 			t.Fatal(err)
 		}
 		return page

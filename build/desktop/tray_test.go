@@ -148,9 +148,9 @@ func (a *app) counted() (text, id string) {
 		Items []struct{ ID string }
 	}
 	for i, severity := range []int{4, 3} {
-		answer := a.ask("GET", fmt.Sprintf("/alert/alerts?filter=severity:%d,acked:false,sdted:false&"+
+		response := a.send("GET", fmt.Sprintf("/alert/alerts?filter=severity:%d,acked:false,sdted:false&"+
 			"sort=-lastUpdatedOnEpoch&size=1", severity), "")
-		if err := json.Unmarshal(answer, &pages[i]); err != nil {
+		if err := json.Unmarshal(response, &pages[i]); err != nil {
 			a.t.Fatal(err)
 		}
 	}
@@ -177,7 +177,7 @@ func TestTrayCountsAlertsAndItsMenuOpensThem(t *testing.T) {
 		}, func() string { return fmt.Sprintf("the tray shows %q, want %q", shown, want) })
 	}
 	agree()
-	a.ask("POST", "/alert/alerts/"+worst+"/ack", `{"ackComment":"seen"}`)
+	a.send("POST", "/alert/alerts/"+worst+"/ack", `{"ackComment":"seen"}`)
 	agree()
 
 	a.minimise()

@@ -165,7 +165,7 @@ func TestResponseIsSavedWithTheFileDialog(t *testing.T) {
 	a.press("ctrl+Return")
 	a.page.until("the status after Ctrl+Enter", status, "200 OK")
 	save := `named('link', 'Save response to a file')`
-	a.page.until("the answer can be saved", `!!`+save, "true")
+	a.page.until("the response can be saved", `!!`+save, "true")
 	a.page.until("its link has the keyboard", `(`+save+`.focus(), document.activeElement === `+save+`)`, "true")
 	a.press("Return")
 	a.dialog("where to save")

@@ -119,20 +119,20 @@ func (v *visitor) signIn(ctx context.Context, password string) error {
 		return err
 	}
 	v.http = &http.Client{Jar: jar, Timeout: 20 * time.Second}
-	status, answer, err := v.ask(ctx, http.MethodPost, "/api/session",
+	status, reply, err := v.request(ctx, http.MethodPost, "/api/session",
 		fmt.Sprintf(`{"username":"admin","password":%q}`, password))
 	if err != nil || status != http.StatusOK {
-		v.r.isWrong("signing in at %s returned %d %.200s %v", v.clock().Format(time.RFC3339), status, answer, err)
+		v.r.isWrong("signing in at %s returned %d %.200s %v", v.clock().Format(time.RFC3339), status, reply, err)
 		return err
 	}
 	var session struct{ CSRFToken string }
-	err = json.Unmarshal(answer, &session)
+	err = json.Unmarshal(reply, &session)
 	v.csrf = session.CSRFToken
 	return err
 }
 
 func (v *visitor) signedIn(ctx context.Context) bool {
-	status, _, err := v.ask(ctx, http.MethodGet, "/api/session", "")
+	status, _, err := v.request(ctx, http.MethodGet, "/api/session", "")
 	return err == nil && status == http.StatusOK
 }
 
@@ -145,12 +145,12 @@ func (v *visitor) look(ctx context.Context, jump time.Duration) {
 		{http.MethodPost, "/api/setting/opsnotes", `{"note":"after a jump"}`},
 	} {
 		began := time.Now()
-		status, answer, err := v.ask(ctx, call.method, call.path, call.body)
+		status, reply, err := v.request(ctx, call.method, call.path, call.body)
 		v.r.tried(time.Since(began))
 		ended := status == http.StatusUnauthorized && !short
 		if err != nil || status != http.StatusOK && status != http.StatusCreated && !ended {
 			v.r.isWrong("after a jump by %v, %s %s returned %d %.200s %v", jump, call.method, call.path, status,
-				answer, err)
+				reply, err)
 		}
 	}
 }
@@ -163,26 +163,26 @@ func (v *visitor) maintenance(ctx context.Context, jump time.Duration, effective
 		body := fmt.Sprintf(`{"type":"ResourceGroupSDT","deviceGroupId":1,"sdtType":"oneTime","startDateTime":%d,`+
 			`"endDateTime":%d,"comment":"torture"}`,
 			now.Add(-time.Hour).UnixMilli(), now.Add(time.Hour).UnixMilli())
-		status, answer, err := v.ask(ctx, http.MethodPost, "/api/sdt/sdts", body)
+		status, reply, err := v.request(ctx, http.MethodPost, "/api/sdt/sdts", body)
 		if err != nil || status != http.StatusCreated {
-			return fmt.Errorf("a maintenance window returned %d %.300s %v", status, answer, err)
+			return fmt.Errorf("a maintenance window returned %d %.300s %v", status, reply, err)
 		}
 		var made struct{ ID string }
-		if err := json.Unmarshal(answer, &made); err != nil {
+		if err := json.Unmarshal(reply, &made); err != nil {
 			return err
 		}
 		v.window = made.ID
 	}
-	status, answer, err := v.ask(ctx, http.MethodGet, "/api/sdt/sdts/"+v.window, "")
+	status, reply, err := v.request(ctx, http.MethodGet, "/api/sdt/sdts/"+v.window, "")
 	if status == http.StatusUnauthorized {
 		return nil // the session ended with the jump
 	}
 	var got struct{ IsEffective bool }
-	if err = errors.Join(err, json.Unmarshal(answer, &got)); err != nil {
-		return fmt.Errorf("the maintenance window returned %d %.300s: %w", status, answer, err)
+	if err = errors.Join(err, json.Unmarshal(reply, &got)); err != nil {
+		return fmt.Errorf("the maintenance window returned %d %.300s: %w", status, reply, err)
 	}
 	if status != http.StatusOK {
-		v.r.isWrong("after a jump by %v the maintenance window returned %d %.300s", jump, status, answer)
+		v.r.isWrong("after a jump by %v the maintenance window returned %d %.300s", jump, status, reply)
 		return nil
 	}
 	if got.IsEffective != effective {
@@ -192,7 +192,7 @@ func (v *visitor) maintenance(ctx context.Context, jump time.Duration, effective
 	return nil
 }
 
-func (v *visitor) ask(ctx context.Context, method, path, body string) (int, []byte, error) {
+func (v *visitor) request(ctx context.Context, method, path, body string) (int, []byte, error) {
 	r, err := http.NewRequestWithContext(context.WithoutCancel(ctx), method, v.origin+path, strings.NewReader(body))
 	if err != nil {
 		return 0, nil, err
@@ -204,6 +204,6 @@ func (v *visitor) ask(ctx context.Context, method, path, body string) (int, []by
 		return 0, nil, err
 	}
 	defer response.Body.Close()
-	answer, err := io.ReadAll(response.Body)
-	return response.StatusCode, answer, err
+	reply, err := io.ReadAll(response.Body)
+	return response.StatusCode, reply, err
 }

@@ -50,7 +50,7 @@ func hostileFiles(ctx context.Context, o options, r *result) error {
 func (p *program) read(ctx context.Context, r *result, f hostile.File) {
 	body := fmt.Sprintf(`{"name":%s,"text":%s}`, asJSON(f.Name), asJSON(string(f.Text)))
 	began := time.Now()
-	status, response, err := p.ask(context.WithoutCancel(ctx), http.MethodPost, "/explorer/exchange/look", body)
+	status, response, err := p.request(context.WithoutCancel(ctx), http.MethodPost, "/explorer/exchange/look", body)
 	took := time.Since(began)
 	r.tried(took)
 	what := fmt.Sprintf("%s of %d bytes", f.Attack, len(f.Text))

@@ -39,7 +39,7 @@ func newLedger(of shelf) *ledger {
 	return &ledger{of: of, known: map[string]string{}, pending: map[string]string{}}
 }
 
-func (l *ledger) ask(name, value string) {
+func (l *ledger) request(name, value string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.pending[name] = value
@@ -100,9 +100,9 @@ func (l *ledger) one(ctx context.Context, p *program, r *result, method, path, n
 	if l.of == variables && method == http.MethodDelete {
 		path = path[:len(path)-len("?deleteHard=true")]
 	}
-	l.ask(name, value)
+	l.request(name, value)
 	began := time.Now()
-	status, response, err := p.ask(ctx, method, path, body)
+	status, response, err := p.request(ctx, method, path, body)
 	if err != nil {
 		return nil, false
 	}
@@ -126,7 +126,7 @@ func (l *ledger) one(ctx context.Context, p *program, r *result, method, path, n
 func (l *ledger) check(ctx context.Context, p *program, r *result) error {
 	have := map[string]string{}
 	for offset, total := 0, 1; offset < total; {
-		status, response, err := p.ask(ctx, http.MethodGet, l.of.path+l.of.all+fmt.Sprint(offset), "")
+		status, response, err := p.request(ctx, http.MethodGet, l.of.path+l.of.all+fmt.Sprint(offset), "")
 		if err != nil || status != http.StatusOK {
 			return fmt.Errorf("the list %s returned %d %.200s %w", l.of.path, status, response, err)
 		}

@@ -100,7 +100,7 @@ func (p *program) end(signal syscall.Signal) {
 }
 
 // ask sends one request with the token. The error is that of the connection.
-func (p *program) ask(ctx context.Context, method, path, body string) (status int, answer []byte, err error) {
+func (p *program) request(ctx context.Context, method, path, body string) (status int, reply []byte, err error) {
 	r, err := http.NewRequestWithContext(ctx, method, p.origin+path, strings.NewReader(body))
 	if err != nil {
 		return 0, nil, err
@@ -110,14 +110,14 @@ func (p *program) ask(ctx context.Context, method, path, body string) (status in
 	return p.send(r)
 }
 
-func (p *program) send(r *http.Request) (status int, answer []byte, err error) {
+func (p *program) send(r *http.Request) (status int, reply []byte, err error) {
 	response, err := p.http.Do(r)
 	if err != nil {
 		return 0, nil, err
 	}
 	defer response.Body.Close()
-	answer, err = io.ReadAll(io.LimitReader(response.Body, 64<<20))
-	return response.StatusCode, answer, err
+	reply, err = io.ReadAll(io.LimitReader(response.Body, 64<<20))
+	return response.StatusCode, reply, err
 }
 
 // peak returns the largest resident memory the process ever had; 0 where that is not known.

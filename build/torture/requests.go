@@ -167,30 +167,30 @@ func (a *attacker) attack(ctx context.Context, t *target, c class) {
 		}
 		return
 	}
-	answer, err := io.ReadAll(io.LimitReader(response.Body, 32<<20))
+	reply, err := io.ReadAll(io.LimitReader(response.Body, 32<<20))
 	_ = response.Body.Close()
 	took := time.Since(began)
 	a.r.tried(took)
 	status := response.StatusCode
 	switch {
 	case status >= 500 && status != http.StatusServiceUnavailable && status != http.StatusBadGateway:
-		a.r.isWrong("%s returned %d %.300s", what, status, answer)
+		a.r.isWrong("%s returned %d %.300s", what, status, reply)
 	case err != nil && !c.cut:
 		a.r.isWrong("%s breaks off: %v", what, err)
-	case status >= 400 && !c.cut && !isError(answer):
-		a.r.isWrong("%s returned %d %.200q, which is no error of the API", what, status, answer)
+	case status >= 400 && !c.cut && !isError(reply):
+		a.r.isWrong("%s returned %d %.200q, which is no error of the API", what, status, reply)
 	case !t.copies():
 		a.r.isSlow(took, patience, what)
 	}
 }
 
 // isError reports whether a body is an error as the API documents it.
-func isError(answer []byte) bool {
+func isError(reply []byte) bool {
 	var e struct {
 		ErrorMessage string
 		ErrorCode    int
 	}
-	return json.Unmarshal(answer, &e) == nil && e.ErrorMessage != "" && e.ErrorCode > 1000
+	return json.Unmarshal(reply, &e) == nil && e.ErrorMessage != "" && e.ErrorCode > 1000
 }
 
 // path returns the path of the endpoint's example, or one with small ids; a

@@ -100,7 +100,8 @@ func (p *program) slowest(ctx context.Context, r *result, when string) time.Dura
 	var took []time.Duration
 	for range 200 {
 		began := time.Now()
-		status, response, err := p.ask(context.WithoutCancel(ctx), http.MethodGet, "/api/device/devices?size=50", "")
+		status, response, err := p.request(context.WithoutCancel(ctx), http.MethodGet, "/api/device/devices?size=50",
+			"")
 		took = append(took, time.Since(began))
 		r.tried(took[len(took)-1])
 		if err != nil || status != http.StatusOK {

@@ -60,7 +60,7 @@ func open(t *testing.T) *desk {
 
 // ask calls "POST /collections/{id}/folder" about a row and returns the body, or the
 // error's field and sentence.
-func (d *desk) ask(do string, id int64, body string) string {
+func (d *desk) send(do string, id int64, body string) string {
 	d.t.Helper()
 	method, path, _ := strings.Cut(do, " ")
 	for _, e := range slices.Concat(d.Workspace.Endpoints(), d.Keeper.Endpoints()) {
@@ -92,7 +92,7 @@ func (d *desk) ask(do string, id int64, body string) string {
 // do is ask for what must not fail.
 func (d *desk) do(do string, id int64, body string) {
 	d.t.Helper()
-	if got := d.ask(do, id, body); !strings.HasPrefix(got, "{") {
+	if got := d.send(do, id, body); !strings.HasPrefix(got, "{") {
 		d.t.Fatalf("%s %d %s says %s", do, id, body, got)
 	}
 }
@@ -197,7 +197,7 @@ func (d *desk) tree() string {
 			Name, Method, Path string
 		}
 	}
-	if err := json.Unmarshal([]byte(d.ask("GET /collections/tree", 0, "")), &tree); err != nil {
+	if err := json.Unmarshal([]byte(d.send("GET /collections/tree", 0, "")), &tree); err != nil {
 		d.t.Fatal(err)
 	}
 	var lines []string
@@ -217,7 +217,7 @@ func (d *desk) tree() string {
 func (d *desk) problems() string {
 	d.t.Helper()
 	var list struct{ Items []struct{ Problems []string } }
-	if err := json.Unmarshal([]byte(d.ask("GET /collections/folders", 0, "")), &list); err != nil {
+	if err := json.Unmarshal([]byte(d.send("GET /collections/folders", 0, "")), &list); err != nil {
 		d.t.Fatal(err)
 	}
 	var all []string
@@ -273,9 +273,9 @@ func TestCollectionIsWrittenToFilesWithoutSecrets(t *testing.T) {
 		{"fleet", "dir: enter the whole path of the folder"},
 	} {
 		d.do("POST /collections", 0, `{"name":"Other"}`)
-		d.same(tt.dir, d.ask("POST /collections/{id}/folder", 4, d.named(tt.dir)), tt.says)
+		d.same(tt.dir, d.send("POST /collections/{id}/folder", 4, d.named(tt.dir)), tt.says)
 	}
-	d.same("a folder inside a collection", d.ask("POST /collections/{id}/folder", 2, d.named(t.TempDir())),
+	d.same("a folder inside a collection", d.send("POST /collections/{id}/folder", 2, d.named(t.TempDir())),
 		": “Devices” is inside another collection. Keep the outermost one in a folder")
 	d.do("DELETE /collections/{id}/folder", 1, "")
 	d.do("PATCH /requests/{id}", 1, `{"name":"Other"}`)
@@ -287,18 +287,18 @@ func TestCollectionIsWrittenToFilesWithoutSecrets(t *testing.T) {
 
 func TestFolderIsOpenedAsACollection(t *testing.T) {
 	d := open(t)
-	d.same("nothing there", d.ask("POST /collections/open", 0, d.named(d.dir)), "dir: "+d.dir+" does not exist. "+
+	d.same("nothing there", d.send("POST /collections/open", 0, d.named(d.dir)), "dir: "+d.dir+" does not exist. "+
 		"Nothing changes until it is back")
 	d.put("a/b/Deep.yaml", "method: GET\npath: /deep\n")
-	d.same("no collection", d.ask("POST /collections/open", 0, d.named(d.dir)), "dir: this folder has no "+
+	d.same("no collection", d.send("POST /collections/open", 0, d.named(d.dir)), "dir: this folder has no "+
 		"collection.yaml, so it is not that of a collection")
 	d.put("collection.yaml", "spyglass: 1\nname: Cloned\nvariables:\n  size: \"5\"\n  apiKey: x\n")
 	d.put("a/b/Deep.examples/Found.yaml", "name: Found\nstatus: 200\nbody: hi\n")
 	before := d.files()
-	d.same("opening", d.ask("POST /collections/open", 0, d.named(d.dir)), `{"id":1}`)
+	d.same("opening", d.send("POST /collections/open", 0, d.named(d.dir)), `{"id":1}`)
 	d.step()
 	d.same("the tree", d.tree(), "1 Cloned in 0:\n2 a in 1:\n3 b in 2: [1  GET /deep]")
-	d.same("the examples", d.ask("GET /examples/{id}/body", 1, ""), `{"text":"hi"}`)
+	d.same("the examples", d.send("GET /examples/{id}/body", 1, ""), `{"text":"hi"}`)
 	if got := d.files(); !maps.Equal(got, before) {
 		t.Errorf("opening changes files: %q", got)
 	}
@@ -514,7 +514,7 @@ func TestChangesAreSyncedInBothDirections(t *testing.T) {
 			}
 			// secrets of the window stay when the file changes
 			for id, field := range map[int64]string{1: `"value":"pLaNtEd"`, 2: `pLaNtEd`} {
-				got := d.ask("GET /requests/{id}", id, "")
+				got := d.send("GET /requests/{id}", id, "")
 				if !strings.Contains(tt.name, "changed one") && !strings.Contains(got, field) &&
 					!strings.Contains(got, "/mine") && !strings.Contains(got, `"body":"new"`) {
 					t.Errorf("request %d has lost its secret: %s", id, got)
@@ -530,7 +530,7 @@ func TestExamplesAreWrittenNextToTheirRequest(t *testing.T) {
 	found := "name: Found\norder: 1\nstatus: 200\nbody: hi\n"
 	d.put("Devices/List.examples/Found.yaml", found)
 	d.step()
-	d.same("an example from disk", d.ask("GET /examples/{id}/body", 1, ""), `{"text":"hi"}`)
+	d.same("an example from disk", d.send("GET /examples/{id}/body", 1, ""), `{"text":"hi"}`)
 	d.do("PATCH /examples/{id}", 1, `{"name":"All"}`)
 	d.put("Devices/List.examples/None.yaml", "name: None\norder: 2\nstatus: 404\nbody: none\n")
 	d.step()
@@ -553,7 +553,7 @@ func TestExamplesAreWrittenNextToTheirRequest(t *testing.T) {
 	}
 	d.remove("Devices/Renamed.examples")
 	d.step()
-	if got := d.ask("GET /examples", 0, ""); !strings.Contains(got, `"total":0`) {
+	if got := d.send("GET /examples", 0, ""); !strings.Contains(got, `"total":0`) {
 		t.Errorf("deleted examples are still there: %s", got)
 	}
 }
@@ -562,7 +562,7 @@ func TestExamplesAreWrittenNextToTheirRequest(t *testing.T) {
 // a new one beside it.
 func (d *desk) save(id int64, etag, path string) {
 	d.caller.IfMatch = etag
-	said := d.ask("PATCH /requests/{id}", id, `{"draft":{"path":"`+path+`"}}`)
+	said := d.send("PATCH /requests/{id}", id, `{"draft":{"path":"`+path+`"}}`)
 	if d.caller.IfMatch = ""; strings.HasPrefix(said, ": the saved request has changed") {
 		d.do("POST /requests", 0, `{"collectionId":2,"draft":{"path":"`+path+`"}}`)
 	} else if !strings.HasPrefix(said, "{") {
@@ -573,7 +573,7 @@ func (d *desk) save(id int64, etag, path string) {
 // etag returns the ETag of a request.
 func (d *desk) etag(id int64) string {
 	d.t.Helper()
-	return resource.ETag([]byte(d.ask("GET /requests/{id}", id, "")))
+	return resource.ETag([]byte(d.send("GET /requests/{id}", id, "")))
 }
 
 // TestConflictingChangesLoseNothing changes one request on disk and in the window
@@ -654,18 +654,18 @@ func TestSuggestedRowsAreNotWrittenToFiles(t *testing.T) {
 	d.same("the file", d.files()["List.yaml"], want)
 	d.edit("List.yaml", "order: 1", "order: 1\ndoc: A note")
 	d.step()
-	if got := d.ask("GET /requests/{id}", 1, ""); !strings.Contains(got, `"query":`+query) ||
+	if got := d.send("GET /requests/{id}", 1, ""); !strings.Contains(got, `"query":`+query) ||
 		!strings.Contains(got, "A note") {
 		t.Errorf("read back, the request is %s", got)
 	}
 	d.edit("List.yaml", "  - key: sort\n", "  - key: size\n    value: \"5\"\n  - key: sort\n")
 	d.step()
-	if got := d.ask("GET /requests/{id}", 1, ""); strings.Count(got, `"size"`) != 1 {
+	if got := d.send("GET /requests/{id}", 1, ""); strings.Count(got, `"size"`) != 1 {
 		t.Errorf("with a row that the page offers in the file, the request is %s", got)
 	}
 	d.edit("List.yaml", "/device/devices", "/other")
 	d.step()
-	if got := d.ask("GET /requests/{id}", 1, ""); strings.Contains(got, `"filter"`) {
+	if got := d.send("GET /requests/{id}", 1, ""); strings.Contains(got, `"filter"`) {
 		t.Errorf("a request of another endpoint has rows of the first one: %s", got)
 	}
 }
@@ -731,17 +731,17 @@ func TestOnlyFoldersBelowTheBaseCanBeOpened(t *testing.T) {
 		{open, "link", "dir: " + base + "/link cannot be opened: path escapes from parent"},
 		{keep, "link", "dir: " + base + "/link cannot be opened: path escapes from parent"},
 	} {
-		if got := d.ask(tt.do, 1, d.named(tt.dir)); got != tt.says && tt.dir != "" {
+		if got := d.send(tt.do, 1, d.named(tt.dir)); got != tt.says && tt.dir != "" {
 			t.Errorf("%s %s says %s\nwant %s", tt.do, tt.dir, got, tt.says)
 		}
 	}
 	d.caller.Access = &resource.Access{UserID: 2}
 	const denied = ": Only an administrator can name a folder of the portal."
-	d.same("another user", d.ask(keep, 1, d.named("x")), denied)
-	d.same("another user", d.ask(open, 0, d.named("x")), denied)
-	d.same("another user", d.ask("GET /collections/folders", 0, ""), `{"items":[],"base":""}`)
+	d.same("another user", d.send(keep, 1, d.named("x")), denied)
+	d.same("another user", d.send(open, 0, d.named("x")), denied)
+	d.same("another user", d.send("GET /collections/folders", 0, ""), `{"items":[],"base":""}`)
 	d.caller.Access = &resource.Access{UserID: 2, Admin: true}
-	d.same("another administrator", d.ask(keep, 1, d.named("x")), ": there is no collection 1")
+	d.same("another administrator", d.send(keep, 1, d.named("x")), ": there is no collection 1")
 	d.caller.Access = &resource.Access{UserID: 1, Admin: true}
 	d.do(keep, 1, d.named("x/y"))
 	if _, err := os.Stat(filepath.Join(base, "x", "y", "collection.yaml")); err != nil {
@@ -752,9 +752,10 @@ func TestOnlyFoldersBelowTheBaseCanBeOpened(t *testing.T) {
 	d.same("another --collections", d.problems(), filepath.Join(base, "x/y")+" is not in use: it is not below "+d.Below+
 		", the folder of --collections")
 	d.Below = ""
-	d.same("without --collections", d.ask(keep, 1, d.named("x")), ": This portal does not keep collections in "+
+	d.same("without --collections", d.send(keep, 1, d.named("x")), ": This portal does not keep collections in "+
 		"folders. Start it with --collections and a folder.")
 	d.Desktop, d.caller.Session.Window = true, false
-	d.same("a browser beside the window", d.ask(keep, 1, d.named(outside)), ": Only the Spyglass window itself may do "+
-		"this. Use the window.")
+	d.same("a browser beside the window", d.send(keep, 1, d.named(outside)),
+		": Only the Spyglass window itself may do "+
+			"this. Use the window.")
 }

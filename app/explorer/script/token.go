@@ -210,7 +210,7 @@ func (s *Scripts) call(ctx context.Context, t *outgoing.Target, method, path str
 		}
 		text = string(encoded)
 	}
-	response, answer, err := s.FetchSmall(ctx, t, t.Plain(method, path, text))
+	response, reply, err := s.FetchSmall(ctx, t, t.Plain(method, path, text))
 	if err != nil {
 		return err
 	}
@@ -222,7 +222,7 @@ func (s *Scripts) call(ctx context.Context, t *outgoing.Target, method, path str
 		case http.StatusUnauthorized:
 			kind = fault.NoLogin
 		}
-		return fault.New(kind, "%s", cmp.Or(payload.MessageOf(answer), response.Status))
+		return fault.New(kind, "%s", cmp.Or(payload.MessageOf(reply), response.Status))
 	}
-	return json.Unmarshal(answer, into)
+	return json.Unmarshal(reply, into)
 }
