@@ -241,12 +241,12 @@ func TestWindowOpensAFolderDialog(t *testing.T) {
 	h := build(t)
 	for _, path := range []string{"/home/u/fleet", ""} {
 		h.saveTo = path
-		a := h.call(window, "POST /explorer/native/choose-folder", `{"title":"Keep in a folder"}`)
+		a := h.call(window, "POST /explorer/native/choose-folder", `{"title":"Sync with a folder"}`)
 		if a.status != 200 || strings.TrimSpace(a.body) != `{"path":"`+path+`"}` {
 			t.Errorf("choosing %q responds %d %s", path, a.status, a.body)
 		}
 	}
-	if !slices.Equal(h.asked, []string{"Keep in a folder", "Keep in a folder"}) {
+	if !slices.Equal(h.asked, []string{"Sync with a folder", "Sync with a folder"}) {
 		t.Errorf("the titles are %q", h.asked)
 	}
 }

@@ -445,9 +445,9 @@ export const states: State[] = [
     name: 'a folder for a collection',
     next: true,
     open: async (page) => {
-      await palette(page, 'Keep a collection in a folder…')
+      await palette(page, 'Sync a collection with a folder…')
       await page.keyboard.press('Enter')
-      await page.getByRole('dialog', { name: 'Keep in a folder' }).getByRole('textbox').waitFor()
+      await page.getByRole('dialog', { name: 'Sync with a folder' }).getByRole('textbox').waitFor()
     },
   },
   { name: 'a file to import', next: true, open: importing },
@@ -617,7 +617,7 @@ async function rehearsal(page: Page, stage: 'none' | 'ready') {
     {
       ...{ method: 'PATCH', path: '/device/devices/12?opType=replace', kind: '/device/devices', noun: 'device' },
       ...{ body: '{"customProperties":[]}', name: 'edge-1', creates: '', changes: [changed] },
-      warnings: ['customProperties rack was changed there since the copy: it is "13" now, and was "12"'],
+      warnings: ['customProperties rack was changed in the portal since the copy: it is "13" now, and was "12"'],
     },
   ]
   const elsewhere = [{ kind: '/device/devices', noun: 'device', id: '3', name: 'db-1', what: 'deleted', fields: [] }]

@@ -23,13 +23,13 @@ var folderNames = resource.Resource[*named]{Name: "folderName", Label: "folder",
 
 // Endpoints returns the endpoints of folders.
 func (k *Keeper) Endpoints() []resource.Endpoint {
-	keep := serve.Post("/collections/{id}/folder", "Keep a collection in a folder", &folderNames, k.keep)
+	keep := serve.Post("/collections/{id}/folder", "Sync a collection with a folder", &folderNames, k.keep)
 	keep.Doc = "Writes its requests as files, and follows changes of them."
 	open := serve.Post("/collections/open", "Open a folder as a collection", &folderNames, k.openFolder)
 	open.Doc = "The folder must have a collection.yaml."
 	return []resource.Endpoint{
 		serve.Get("/collections/folders", "The folders of collections", k.list), keep, open,
-		serve.Call("DELETE", "/collections/{id}/folder", "Stop keeping a collection in a folder", k.forget),
+		serve.Call("DELETE", "/collections/{id}/folder", "Stop syncing a collection with its folder", k.forget),
 	}
 }
 

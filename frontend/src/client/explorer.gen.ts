@@ -1299,14 +1299,14 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Keep a collection in a folder
+         * Sync a collection with a folder
          * @description Writes its requests as files, and follows changes of them.
          *
          *     Required permission: none: any signed-in user.
          */
         post: operations["postCollectionsByIdFolder"];
         /**
-         * Stop keeping a collection in a folder
+         * Stop syncing a collection with its folder
          * @description Required permission: none: any signed-in user.
          */
         delete: operations["deleteCollectionsByIdFolder"];
@@ -3799,7 +3799,7 @@ export interface components {
         };
         Columns: {
             /**
-             * @description the items of a list, the keys of one object, the moments of measured data; empty for a body that is no table
+             * @description the items of a list, the keys of one object, the times of measured data; empty for a body that is no table
              * @enum {string}
              */
             shape: "items" | "fields" | "points" | "";
@@ -3844,7 +3844,7 @@ export interface components {
             min: number | null;
             max: number | null;
             last: number | null;
-            /** @description moments with a value */
+            /** @description times with a value */
             count: number;
             /** @description times that the line breaks off and goes on later */
             gaps: number;

@@ -1,11 +1,11 @@
-/** The text of collections that are kept in folders. */
+/** The text of collections that are synced with folders. */
 
 export const text = {
   mine: (name: string) => `${name} (my change)`,
   changedElsewhere: (name: string, mine: string) => `${name} was changed elsewhere. Your version is saved as ${mine}`,
-  notKept: (name: string, dir: string) => `${name} is no longer kept in ${dir}. The files stay`,
+  notKept: (name: string, dir: string) => `${name} is no longer synced with ${dir}. The files stay`,
   problems: 'Problems in folders',
-  keep: 'Keep in a folder',
+  keep: 'Sync with a folder',
   open: 'Open a folder as a collection',
   why: 'Each request becomes a text file, without secrets.',
   whatToOpen: 'Choose a folder with a collection.yaml.',
@@ -14,10 +14,10 @@ export const text = {
   choose: 'Choose…',
   below: (base: string) => `Below ${base}`,
   example: (base: string) => (base ? 'fleet' : '~/collections/fleet'),
-  kept: (name: string, dir: string) => `${name} is kept in ${dir}`,
+  kept: (name: string, dir: string) => `${name} is synced with ${dir}`,
   opened: (dir: string) => `Opened ${dir}`,
-  none: 'There is no collection to keep.',
+  none: 'There is no collection to sync.',
   cancel: 'Cancel',
-  keepIt: 'Keep',
+  keepIt: 'Sync',
   openIt: 'Open',
 } as const
