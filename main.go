@@ -26,7 +26,7 @@ import (
 	_ "time/tzdata" // Windows has no time zones of its own
 
 	"github.com/spf13/cobra" // Apache-2.0: commands, flags and their help
-	"github.com/spf13/pflag" // BSD-3-Clause: cobra's flags, whose errors it tells apart
+	"github.com/spf13/pflag" // BSD-3-Clause: cobra's flags, whose errors it distinguishes
 	"golang.org/x/term"      // BSD-3-Clause: a password that is typed is not shown
 
 	"spyglass/app"
@@ -213,8 +213,8 @@ func serveCommand(o *server.Options) *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&o.Listen, "listen", "127.0.0.1:0", "address and port; port 0 selects a free one; with --https the "+
 		"default is 127.0.0.1:"+strconv.Itoa(server.UsualHTTPSPort))
-	f.BoolVar(&o.HTTPS, "https", false, "serve HTTPS to this machine, with a certificate authority of the data "+
-		"folder: spyglass trust makes clients accept it")
+	f.BoolVar(&o.HTTPS, "https", false, "serve HTTPS to this machine, with the certificate authority of the data "+
+		"folder; run spyglass trust so that clients accept it")
 	f.StringArrayVar(&o.Names, "name", nil, "a host name for --https, such as acme.example.test; repeat it for more")
 	f.BoolVar(&o.Demo, "demo", false, "fill an empty data folder with the demo environment")
 	f.IntVar(&o.DemoDevices, "demo-devices", 0, "number of demo devices (default: a company of 152)")
@@ -225,7 +225,7 @@ func serveCommand(o *server.Options) *cobra.Command {
 		"rehearse changes (default: none)")
 	f.StringVar(&o.TLSCert, "tls-cert", "", "certificate file; required for addresses other than loopback")
 	f.StringVar(&o.TLSKey, "tls-key", "", "private key file of the certificate")
-	f.TimeVar(&still, "clock", still, []string{time.RFC3339}, "the time at which the portal's clock stands still")
+	f.TimeVar(&still, "clock", still, []string{time.RFC3339}, "stop the portal's clock at this time")
 	_ = f.MarkHidden("clock") // for pictures that are compared: npm run screens
 	return c
 }
@@ -357,7 +357,7 @@ func collectorCommand(o *server.Options) *cobra.Command {
 	return c
 }
 
-// runName is the name of the command whose exit code tells failed checks from errors.
+// runName is the name of the command whose exit code distinguishes failed checks from errors.
 const runName = "run"
 
 // errChecks marks the error that a run was complete and found failures.
@@ -372,8 +372,8 @@ func runCommand(o *server.Options) *cobra.Command {
 		Long: "COLLECTION is a file that the Explorer exported, a folder with a collection.yaml, or the name of a\n" +
 			"collection in the data folder. With --portal, sends to that portal, with the bearer token in\n" +
 			"SPYGLASS_TOKEN if that is set.\n" +
-			"Without it, sends to the portal of the data folder as its administrator; if that does not run, starts\n" +
-			"it for the run. Waits when a portal limits the rate of requests.\n" +
+			"Without --portal, sends to the portal of the data folder as its administrator, and starts that portal\n" +
+			"if it is not running. Waits when a portal limits the rate of requests.\n" +
 			"Exits with code 0 if all requests passed, 1 if a check failed, and 2 if the run could not be completed.",
 		Example: "  spyglass run fleet.spyglass.json --portal https://portal.example:8443 --report junit " +
 			"--out report.xml\n" +
@@ -412,9 +412,9 @@ func runCommand(o *server.Options) *cobra.Command {
 func mockCommand(o *server.Options) *cobra.Command {
 	m := app.Mock{}
 	c := &cobra.Command{
-		Use: "mock", Short: "Answer requests with recorded responses, for tests without a network", Args: takes(),
-		Long: "Serves the recorded response to the same method, path, query and body. Recorded are the requests in\n" +
-			"the history of the administrator's Explorer, the examples of a collection, and those of a HAR file.\n" +
+		Use: "mock", Short: "Serve recorded responses, for tests without a network", Args: takes(),
+		Long: "Serves the recorded response to the same method, path, query and body. Recorded responses come from\n" +
+			"the history of the administrator's Explorer, the examples of a collection, or a HAR file.\n" +
 			"Checks no credentials: any token or LMv1 signature is accepted.",
 		Example: "  spyglass mock --listen 127.0.0.1:9090\n" +
 			"  spyglass mock --from history:Production --latency 200ms --fail 429:10%\n" +
@@ -447,7 +447,8 @@ func rehearseCommand(o *server.Options) *cobra.Command {
 		c.Flags().StringVar(&r.Out, "out", "", "file of the result (default: standard output)")
 		return c, r
 	}
-	copies, r := command(app.RehearseCopy, "copy --portal URL", "Copy a portal into the data folder, or resume that",
+	copies, r := command(app.RehearseCopy, "copy --portal URL",
+		"Copy a portal into the data folder, or resume the copy",
 		"Copies device groups, devices, data sources, alert rules, escalation chains, maintenance windows, roles and\n"+
 			"what these refer to into the portal of the data folder, which must not have any. Uses the bearer token\n"+
 			"in SPYGLASS_TOKEN, keeps to the portal's rate limit, and writes nothing to it. Secrets are never copied.",
@@ -455,22 +456,22 @@ func rehearseCommand(o *server.Options) *cobra.Command {
 	copies.Flags().StringVar(&r.Portal, "portal", "", "address of the portal, https://portal.example:8443")
 	copies.Example = "  spyglass rehearse copy --portal https://portal.example:8443 --data ~/rehearsal"
 	report, _ := command(app.RehearseReport, "report", "Print what was copied, and what differs", "", "text or json")
-	diff, d := command(app.RehearseDiff, "diff", "List the requests that carry the changes back to the portal",
+	diff, d := command(app.RehearseDiff, "diff", "List the requests that make the changes in the portal",
 		"Compares the portal of the data folder with its state when the copy was complete, and the portal that was\n"+
 			"copied with its state then. Writes nothing to either.", "text, json, or the language of a script: curl, "+
 			"python, javascript, go, powershell, groovy")
 	diff.Flags().BoolVar(&d.Offline, "offline", false, "do not read the portal again")
 	diff.Example = "  spyglass rehearse diff --data ~/rehearsal\n" +
 		"  spyglass rehearse diff --data ~/rehearsal --format python --out changes.py"
-	return group("rehearse", "Copy a portal, try changes, and list the requests that carry them back", copies, report,
-		diff)
+	return group("rehearse", "Copy a portal, try changes, and list the requests that make them in the portal", copies,
+		report, diff)
 }
 
 func trustCommand(o *server.Options) *cobra.Command {
 	return &cobra.Command{
 		Use: "trust", Short: "Make this computer accept the certificate of serve --https", Args: takes(),
 		Long: "Adds the certificate authority of the data folder to the store of the system, and on Linux to those\n" +
-			"of Chromium and Firefox. It can only vouch for localhost, loopback addresses and the names of\n" +
+			"of Chromium and Firefox. It can only certify localhost, loopback addresses and the names of\n" +
 			"serve --name.\n" +
 			"On Linux, only root can change the store of the system: without root, the command prints what to run.",
 		Example: "  spyglass trust --data /var/lib/spyglass",
@@ -622,7 +623,7 @@ func restoreCommand(o *server.Options) *cobra.Command {
 	c := &cobra.Command{
 		Use: "restore FILE", Short: "Replace the contents of the data folder with a backup", Args: takes("FILE"),
 		Long: "Checks the whole backup first, and changes nothing if it is damaged. Users,\n" +
-			"passwords and tokens become those in the backup. No portal may run on the folder.\n" +
+			"passwords and tokens become those in the backup. Stop the portal of the folder first.\n" +
 			"The old data stays in the folder before-restore until the next restore; Settings, Data in the\n" +
 			"app brings it back or deletes it.",
 		RunE: func(c *cobra.Command, args []string) error {

@@ -3,15 +3,15 @@ import { createServer, type Plugin, type ProxyOptions } from 'vite'
 import { defineConfig } from 'vitest/config'
 
 /**
- * `go run ./build dev` names the portal; a bare `npm run dev` asks one started with `spyglass serve --listen
- * 127.0.0.1:8443`.
+ * `go run ./build dev` sets the address of the portal; `npm run dev` alone uses one started with `spyglass serve
+ * --listen 127.0.0.1:8443`.
  */
 const portal = process.env.SPYGLASS_ADDRESS ?? 'http://127.0.0.1:8443'
 
 /**
- * The portal answers its own pages only. What our page asks, which it got from
- * here, is passed on as if it had got it there; what a page from elsewhere asks
- * is passed on as it is, for the portal to refuse.
+ * The portal accepts requests of its own pages only. Requests of the page that this server
+ * delivers are passed on with the origin of the portal; those of other pages are passed on
+ * unchanged, so that the portal refuses them.
  */
 const proxy: ProxyOptions = {
   target: portal,
@@ -23,7 +23,7 @@ const proxy: ProxyOptions = {
   },
 }
 
-/** Renders the frame into index.html: it is painted while the script is still on its way. */
+/** Renders the frame into index.html: it is painted while the script loads. */
 const firstPaint: Plugin = {
   name: 'first-paint',
   apply: 'build',

@@ -54,7 +54,7 @@ func kindAt(c byte) Kind {
 
 func (v *value) container() bool { return v.kind == Object || v.kind == Array }
 
-// holds reports whether the offset of another value lies inside v.
+// holds reports whether the offset of another value is inside v.
 func (v *value) holds(at int64) bool { return v.start < at && at < v.end }
 
 // member is a value in its container.

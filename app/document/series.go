@@ -45,7 +45,7 @@ type SeriesLine struct {
 	Min    *float64 `json:"min"`
 	Max    *float64 `json:"max"`
 	Last   *float64 `json:"last"`
-	Count  int      `json:"count" doc:"moments with a value"`
+	Count  int      `json:"count" doc:"times with a value"`
 	Gaps   int      `json:"gaps" doc:"times that the line breaks off and goes on later"`
 }
 

@@ -29,7 +29,7 @@ type Column struct {
 
 // Columns lists the columns of a whole table, or of its first rows.
 type Columns struct {
-	Shape   Shape    `json:"shape" enum:"items|fields|points|" doc:"the items of a list, the keys of one object, the moments of measured data; empty for a body that is no table"`
+	Shape   Shape    `json:"shape" enum:"items|fields|points|" doc:"the items of a list, the keys of one object, the times of measured data; empty for a body that is no table"`
 	Total   int      `json:"total" doc:"rows"`
 	Columns []Column `json:"columns"`
 	Whole   bool     `json:"whole" doc:"every row was looked at"`

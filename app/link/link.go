@@ -1,5 +1,5 @@
 // Package link reads and writes spyglass:// links, which lead into the window from
-// outside of it: from a mail, a chat, a web page. In a browser the same text stands
+// outside of it: from a mail, a chat, a web page. In a browser the same text is
 // behind the # of the portal's address.
 //
 //	spyglass://monitor                         the Monitor

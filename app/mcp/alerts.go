@@ -687,7 +687,7 @@ func (x *explaining) values(ctx context.Context) error {
 	return nil
 }
 
-// summary tells the explanation in a few sentences.
+// summary returns the explanation in a few sentences.
 func (x *explaining) summary() string {
 	a, out := x.it, x.out
 	var b strings.Builder

@@ -11,7 +11,7 @@ import (
 	"spyglass/backend/story"
 )
 
-// storyPath is where a portal tells what happened around an alert.
+// storyPath is the path of the story of an alert.
 const storyPath = "/alert/alerts/{id}/story"
 
 // relations are the words for the relations of a story.
@@ -21,7 +21,7 @@ var relations = map[string]string{
 }
 
 // story takes what broke first from the portal's own story of the incident, so that the
-// explanation and the page say the same. It returns false for a portal that tells none.
+// explanation and the page say the same. It returns false for a portal without stories.
 func (x *explaining) story(ctx context.Context) (told bool, err error) {
 	path := "/alert/alerts/" + url.PathEscape(x.it.ID) + "/story"
 	if e := x.target.Catalog.Match("GET", path); e == nil || e.Path != storyPath {

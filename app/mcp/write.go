@@ -34,7 +34,7 @@ func (s *Server) addWriting(to *tools) {
 	add(to, tool{
 		name: "undo_change", title: "Undo a change", changes: true, writes: true, destroys: true,
 		about: "Undo a change that confirm_change sent: restores the fields, deletes what was created, or restores " +
-			"what was deleted. It refuses if somebody has changed the object since.",
+			"what was deleted. It refuses if the object has changed since.",
 	}, undoChange)
 }
 
@@ -249,7 +249,7 @@ func (a *ask) write(ctx context.Context, out *outgoing.Request) (*http.Response,
 		return nil, nil, err
 	}
 	if response.StatusCode == http.StatusPreconditionFailed {
-		return nil, nil, fault.New(fault.Conflict, "Somebody has changed the object in the meantime, so nothing was "+
+		return nil, nil, fault.New(fault.Conflict, "The object has changed in the meantime, so nothing was "+
 			"changed. Read it again")
 	}
 	if response.StatusCode >= 300 {

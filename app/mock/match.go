@@ -185,7 +185,7 @@ const (
 	otherQuery = 10_000
 )
 
-// fits reports whether an entry may answer a request, and how much of it is only like
+// fits reports whether an entry may be the response to a request, and how much of it is only like
 // the recorded one.
 func (e *entry) fits(in *request, loose bool) (cost int, ok bool) {
 	if e.method != in.method || !in.example(e) {

@@ -1,4 +1,4 @@
-// Package mock answers requests with recorded responses, for tests without a network.
+// Package mock serves recorded responses, for tests without a network.
 //
 // New prepares what was recorded, and a Mock serves it. A Mock checks no credentials: any
 // token, LMv1 signature or none is accepted.
@@ -92,7 +92,7 @@ func ReadFailing(text string) (Failing, error) {
 // fails reports whether the nth request, from 1, fails.
 func (f Failing) fails(n int64) bool { return n*int64(f.Percent)/100 > (n-1)*int64(f.Percent)/100 }
 
-// Mock is a handler that answers with recorded responses.
+// Mock is a handler that serves recorded responses.
 type Mock struct {
 	Options
 	all   []*entry

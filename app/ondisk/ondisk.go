@@ -16,7 +16,7 @@
 // The files are YAML, because a body of several lines is a block of several lines there,
 // so that a diff shows the lines that changed; in JSON it would be one line. Keys have
 // one order, and what is empty is left out, so the same request is always the same text,
-// except in a file that somebody edited: a change keeps its comments and its order.
+// except in an edited file: a change keeps its comments and its order.
 // build/docs/collections.md describes the keys.
 //
 // # Names and order

@@ -42,7 +42,7 @@ type Step struct {
 	fields map[string]any // of the body; nil: it has none
 }
 
-// Elsewhere is a change that somebody made in the portal after it was copied.
+// Elsewhere is a change made in the portal after it was copied.
 type Elsewhere struct {
 	Kind   string   `json:"kind"`
 	Noun   string   `json:"noun"`
@@ -361,7 +361,7 @@ func (c *comparing) create(k *compared, o object) {
 	c.Steps = append(c.Steps, s)
 }
 
-// added returns the object that somebody added to the portal since the copy and that is
+// added returns the object that was added to the portal since the copy and that is
 // the same as a new one of the rehearsal; nil if there is none.
 func (c *comparing) added(k *compared, o object, body map[string]any) object {
 	if k.part {
@@ -389,7 +389,7 @@ func (c *comparing) added(k *compared, o object, body map[string]any) object {
 func (c *comparing) complete(k *compared, other object, own carried) {
 	s := k.step("PATCH", k.at(other), other)
 	s.fields = map[string]any{}
-	s.Warnings = append(s.Warnings, "somebody added it to the portal since the copy")
+	s.Warnings = append(s.Warnings, "it was added to the portal since the copy")
 	e := &edit{compared: k, step: &s, there: other, present: other, chosen: c.chosen, ways: c.ways}
 	for _, field := range slices.Sorted(maps.Keys(own.body)) {
 		e.field(field, other[field], own.body[field])
@@ -414,7 +414,7 @@ func (c *comparing) remove(k *compared, was object) {
 	}
 	s := k.step("DELETE", k.at(there), there)
 	if fields := k.differing(there, present); len(fields) > 0 {
-		s.Warnings = append(s.Warnings, "it was changed there since the copy: "+payload.Listed(fields))
+		s.Warnings = append(s.Warnings, "it was changed in the portal since the copy: "+payload.Listed(fields))
 	}
 	c.removes = append(c.removes, s)
 }
@@ -517,11 +517,11 @@ func (e *edit) field(name string, was, now any) {
 		now = e.withChosen(ids, name)
 	}
 	if e.present != nil && (covers(now, e.present[name]) || isZero(now) && isZero(e.present[name])) {
-		return // somebody made the same change there
+		return // the same change was made there
 	}
 	if e.present != nil && !same(e.there[name], e.present[name]) {
-		e.step.Warnings = append(e.step.Warnings, fmt.Sprintf("%s was changed there since the copy: it is %s now, and "+
-			"was %s", name, short(e.present[name]), short(e.there[name])))
+		e.step.Warnings = append(e.step.Warnings, fmt.Sprintf("%s was changed in the portal since the copy: it is "+
+			"%s now, and was %s", name, short(e.present[name]), short(e.there[name])))
 	}
 	e.step.fields[name] = now
 	e.step.Changes = append(e.step.Changes, e.ways.changes(name, was, now, e.there[name], e.present[name],
@@ -550,8 +550,8 @@ func (e *edit) pairsOf(field string, was any, now []any) {
 	there, present := pairsIn(e.there[field]), pairsIn(e.present[field])
 	warn := func(name string) {
 		if e.present != nil && !same(there[name], present[name]) {
-			e.step.Warnings = append(e.step.Warnings, fmt.Sprintf("%s %s was changed there since the copy: it is %s "+
-				"now, and was %s", field, name, short(value(present[name])), short(value(there[name]))))
+			e.step.Warnings = append(e.step.Warnings, fmt.Sprintf("%s %s was changed in the portal since the copy: it "+
+				"is %s now, and was %s", field, name, short(value(present[name])), short(value(there[name]))))
 		}
 	}
 	set, dropped := []any{}, []string{}
@@ -579,8 +579,8 @@ func (e *edit) pairsOf(field string, was any, now []any) {
 		s := e.compared.step("DELETE", e.at(e.there)+"/properties/"+url.PathEscape(name), e.there)
 		s.Changes = append(s.Changes, e.pairChange(field, name, before[name], nil))
 		if e.present != nil && !same(there[name], present[name]) {
-			s.Warnings = append(s.Warnings, fmt.Sprintf("%s %s was changed there since the copy: it is %s now", field,
-				name, short(value(present[name]))))
+			s.Warnings = append(s.Warnings, fmt.Sprintf("%s %s was changed in the portal since the copy: it is %s now",
+				field, name, short(value(present[name]))))
 		}
 		e.removes = append(e.removes, s)
 	}
@@ -747,5 +747,5 @@ func (d *Diff) Script(language snippet.Language) string {
 	return language.Script(head, steps, variables)
 }
 
-// mark returns a text that stands for a variable in a request.
+// mark returns a placeholder for a variable in a request.
 func mark(n int) string { return fmt.Sprintf("7%d%06d", int64(1_000_000_007_000_000_011), n) }

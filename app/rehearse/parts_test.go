@@ -167,10 +167,10 @@ func TestNestedDeviceDataIsRehearsed(t *testing.T) {
 	want := []string{
 		"POST " + there + `/instances {"displayName":"eth2","wildValue":"12"} `,
 		"PATCH " + there + "/instances/" + id(real.port("eth1")) + ` {"description":"Rehearsed",` +
-			`"stopMonitoring":false} description was changed there since the copy: it is "Somebody else" now, ` +
-			`and was ""`,
+			`"stopMonitoring":false} description was changed in the portal since the copy: it is "Somebody else" ` +
+			`now, and was ""`,
 		"PATCH " + real.threshold(there+"/alertsettings", "out") + ` {"alertExpr":"> 85"} alertExpr was ` +
-			`changed there since the copy: it is "> 81" now, and was "> 80"`,
+			`changed in the portal since the copy: it is "> 81" now, and was "> 80"`,
 		"PATCH " + real.threshold(real.ofPort("eth0"), "in") + ` {"alertExpr":"","alertExprNote":""} `,
 		"PATCH " + there + "/instances/" + created + "/alertsettings/" + in + ` {"alertExpr":"> 55"} `,
 		`POST /sdt/sdts {"comment":"New port","dataSourceId":`,

@@ -127,7 +127,7 @@ func (w *partWriting) device(ctx context.Context, d *deviceParts, local string) 
 	if len(d.Instances)+len(d.Thresholds) == 0 {
 		return nil
 	}
-	// the portal assigns data sources in the background, unless it is told to do it now
+	// the portal assigns data sources in the background, unless it is requested to do it now
 	_, err := w.local.send(ctx, devicesPath, http.MethodPost, devicesPath+"/"+local+"/scheduleAutoDiscovery", nil)
 	if err != nil && !lacks(err) {
 		return err

@@ -366,7 +366,7 @@ func (w *writing) seed(o object) object {
 
 // adopt makes an object that the rehearsal has the copy.
 func (w *writing) adopt(ctx context.Context, o, seed object, body map[string]any) error {
-	if w.kind.path != usersPath && w.kind.patch != nil { // the users of a new portal belong to whoever rehearses
+	if w.kind.path != usersPath && w.kind.patch != nil { // the users of a new portal belong to the user who rehearses
 		differing := map[string]any{}
 		for field, v := range body {
 			if !covers(v, seed[field]) && !(isZero(v) && isZero(seed[field])) {

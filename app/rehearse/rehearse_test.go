@@ -339,8 +339,9 @@ func checkSteps(t *testing.T, d *rehearse.Diff, real *portal) {
 			` {"appliesTo":"displayName =~ \"db-*\""} `,
 		`POST /device/devices {"displayName":"stage-1","hostGroupIds":"{{deviceGroup_`,
 		"PATCH " + edge + `?opType=replace {"customProperties":[{"name":"rack","value":"14"},` +
-			`{"name":"row","value":"3"}],"description":"Rehearsed"} customProperties rack was changed there since ` +
-			`the copy: it is "13" now, and was "12"; description was changed there since the copy: it is "Somebody ` +
+			`{"name":"row","value":"3"}],"description":"Rehearsed"} customProperties rack was changed in the ` +
+			`portal since the copy: it is "13" now, and was "12"; description was changed in the portal since the ` +
+			`copy: it is "Somebody ` +
 			`else" now, and was ""`,
 		"DELETE " + edge + "/properties/old ",
 		"DELETE /sdt/sdts/" + id(real.named("/sdt/sdts", "comment", "Edges")) + " ",
@@ -359,7 +360,7 @@ func checkSteps(t *testing.T, d *rehearse.Diff, real *portal) {
 		t.Fatal(err)
 	}
 	for _, line := range []string{"7 requests would bring Real", `customProperties rack: "12" → "14"`,
-		"device “db-1” deleted", "   ! description was changed there"} {
+		"device “db-1” deleted", "   ! description was changed in the portal"} {
 		if !strings.Contains(text.String(), line) {
 			t.Errorf("%q is not in\n%s", line, &text)
 		}
@@ -373,7 +374,7 @@ func checkScripts(t *testing.T, d *rehearse.Diff) {
 		script := d.Script(language)
 		if !strings.Contains(script, "7 changes of a rehearsal for Real") ||
 			strings.Contains(script, "{{deviceGroup") ||
-			!strings.Contains(script, "Check request 4 first: customProperties rack was changed there") {
+			!strings.Contains(script, "Check request 4 first: customProperties rack was changed in the portal") {
 			t.Errorf("the script in %s is\n%s", language.ID, script)
 		}
 	}

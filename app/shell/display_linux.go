@@ -2,7 +2,7 @@
 
 package shell
 
-// GDK knows where the displays stand; Wails tells only how large they are.
+// GDK knows the positions of the displays; Wails only their sizes.
 
 /*
 #cgo pkg-config: gtk+-3.0

@@ -57,7 +57,7 @@ static gboolean begin(gpointer data) {
 	WebKitWebView *view = the_view();
 	if (view) {
 		// What a page of the portal says of its openers would make WebKit start
-		// another process for it. The window has one page, which nobody opened.
+		// another process for it. The window has one page, which the user did not open.
 		turn_off(webkit_web_view_get_settings(view), "CrossOriginOpenerPolicy");
 		webkit_web_view_load_uri(view, v->address);
 	}

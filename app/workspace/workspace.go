@@ -7,7 +7,7 @@
 // # Shapes and units
 //
 // A Draft is a request while it is edited, with {{variables}} unresolved; only
-// drafts are stored, never the values of variables. Moments are epoch
+// drafts are stored, never the values of variables. Times are epoch
 // milliseconds, durations milliseconds, sizes bytes. It stores the newest Kept
 // requests, and all pinned ones.
 //

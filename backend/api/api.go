@@ -15,7 +15,7 @@
 //
 // /api and /santaba/rest serve the portal's endpoints and share their rate
 // limits; /explorer serves the Explorer's, with a limit for each user, and what
-// lies below no prefix, /metrics and /mcp among it, has one for each user or address; /
+// is below no prefix, /metrics and /mcp among it, has one for each user or address; /
 // serves the page and /launch exchanges a one-time token for the session cookie. HEAD goes
 // wherever GET does. Refused requests count, too, for each user or address.
 //

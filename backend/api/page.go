@@ -125,7 +125,7 @@ func (x *exchange) sendPage(look Look) {
 }
 
 // look returns the appearance settings of the signed-in user, for the first paint
-// of the page; nil if nobody is signed in.
+// of the page; nil if no user is signed in.
 func (x *exchange) look() Look {
 	cookie, err := x.r.Cookie(x.cookie())
 	if err != nil {

@@ -1,7 +1,7 @@
 // Package clock provides the time of simulated devices in the demo, which can
 // run faster and be paused. Real devices keep real time.
 //
-// A clock that nobody has set shows the time of its source.
+// A clock that was never set shows the time of its source.
 //
 // # Concurrency
 //

@@ -243,7 +243,7 @@ func (s *Service) issue(ctx context.Context, c *resource.Call) (*downloadToken, 
 }
 
 // mayInstall refuses a caller who may not view all devices of the collector,
-// because whoever installs it gets their secrets.
+// because installing it gives access to their secrets.
 func mayInstall(ctx context.Context, r resource.Reader, who *resource.Access, collector int64) error {
 	of := resource.Either(resource.Where{Field: "currentCollectorId", Op: "=", Value: collector},
 		resource.Where{Field: "preferredCollectorId", Op: "=", Value: collector})

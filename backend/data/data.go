@@ -3,9 +3,9 @@
 //
 // # Units and shapes
 //
-// A request gives moments in epoch seconds, both ends included; a response has
+// A request gives times in epoch seconds, both ends included; a response has
 // them in epoch milliseconds, the newest first in rows and the oldest first in
-// graphs. A missing value is null. A response holds at most 500 moments of an
+// graphs. A missing value is null. A response holds at most 500 times of an
 // instance; nextPageParams requests the earlier ones, and is empty when there
 // are none. CSV is not paged: it is written as it is read.
 //

@@ -23,8 +23,8 @@ type GraphPlot struct {
 	Vertical    string              `json:"verticalLabel" doc:"the unit"`
 	Horizontal  string              `json:"xAxisName" doc:"name of the horizontal axis: Time"`
 	TimeScale   string              `json:"timeScale" doc:"default time range"`
-	Start       int64               `json:"startTime" doc:"first moment, epoch seconds"`
-	End         int64               `json:"endTime" doc:"last moment, epoch seconds"`
+	Start       int64               `json:"startTime" doc:"start in epoch seconds"`
+	End         int64               `json:"endTime" doc:"end in epoch seconds"`
 	Step        int64               `json:"step" doc:"seconds of a step"`
 	Zone        string              `json:"timeZone" doc:"time zone of the portal, abbreviated"`
 	ZoneID      string              `json:"timeZoneId" doc:"IANA name of the time zone of the portal"`

@@ -35,8 +35,8 @@ type spark struct {
 
 // Sparklines are the values of many series at a low resolution.
 type Sparklines struct {
-	Start int64       `json:"startTime" doc:"first moment, epoch seconds"`
-	End   int64       `json:"endTime" doc:"last moment, epoch seconds"`
+	Start int64       `json:"startTime" doc:"start in epoch seconds"`
+	End   int64       `json:"endTime" doc:"end in epoch seconds"`
 	Step  int64       `json:"step" doc:"seconds of a step"`
 	Items []Sparkline `json:"items" doc:"in the order of series"`
 }

@@ -8,7 +8,7 @@ type kind struct {
 	models     []string
 	systems    []string // operating systems or firmwares
 	serial     string   // prefix of its serial numbers
-	upright    bool     // stands on the floor or hangs from a ceiling, not in a rack
+	upright    bool     // is on the floor or a ceiling, not in a rack
 	facts      []fact   // properties that checks find
 	secrets    []fact   // secrets; every third device overrides the group's
 }

@@ -25,7 +25,7 @@
 // unescaped * is a wildcard where texts are compared; elsewhere it is a plain
 // character, except that a lone * for a boolean matches both values.
 //
-// Numbers are decimal. A moment is an epoch number in the unit of its column, a
+// Numbers are decimal. A time is an epoch number in the unit of its column, a
 // day 2026-01-31, which is all of that day in the portal's time zone, or an RFC
 // 3339 date and time; a time zone's + may arrive as a space. Case matters in
 // names of fields, not in true and false.

@@ -1,7 +1,7 @@
 // Package localca is a certificate authority for one data folder: it issues the
 // certificate with which a portal serves HTTPS on this machine.
 //
-// Open loads the authority, or creates it. Its own certificate can only vouch for
+// Open loads the authority, or creates it. Its own certificate can only certify
 // servers, and only for localhost, loopback addresses and the given names: a critical
 // name constraint (RFC 5280, 4.2.1.10), so that a computer that trusts it is not at risk
 // on any other site. A name that the constraint does not cover needs a new authority,

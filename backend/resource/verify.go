@@ -48,7 +48,7 @@ func (r *Untyped) verifyNames() (err error) {
 	slices.Sort(names)
 	for i := 1; i < len(names); i++ {
 		if names[i] == names[i-1] {
-			err = errors.Join(err, fmt.Errorf("%s stands twice", names[i]))
+			err = errors.Join(err, fmt.Errorf("%s is listed twice", names[i]))
 		}
 	}
 	if r.SoftBy != "" {

@@ -35,7 +35,7 @@ func TestValidDeclarationIsAccepted(t *testing.T) {
 
 func TestInconsistentDeclarationIsRefused(t *testing.T) {
 	for want, change := range map[string]func(r *resource.Resource[*gate]){
-		"name stands twice": func(r *resource.Resource[*gate]) {
+		"name is listed twice": func(r *resource.Resource[*gate]) {
 			r.Derived = []resource.Derived{{Name: "name", Doc: "Its name", Example: "north"}}
 		},
 		`it has no field "title"`: func(r *resource.Resource[*gate]) { r.Unique = [][]string{{"title"}} },

@@ -163,7 +163,7 @@ func TestInvalidDataSourceIsRefusedWithAMessage(t *testing.T) {
 			"dataPoints[0].postProcessorParam", `dataPoints[0].postProcessorParam: there is no data point "b"`},
 		{with(`"dataPoints":[{"name":"a","postProcessorMethod":"expression","postProcessorParam":"a+1"}]`),
 			"dataPoints[0].postProcessorParam", "dataPoints[0].postProcessorParam: a is computed itself, and does " +
-				"not stand before a"},
+				"not come before a"},
 		{with(`"dataPoints":[{"name":"a","postProcessorMethod":"expression","postProcessorParam":"1+"}]`),
 			"dataPoints[0].postProcessorParam",
 			"dataPoints[0].postProcessorParam: expected a value before the end at 2"},

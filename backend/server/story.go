@@ -5,7 +5,7 @@ import (
 	"spyglass/backend/story"
 )
 
-// stories returns the endpoint that tells the story of an alert.
+// stories returns the endpoint for the story of an alert.
 func (s *Server) stories() []resource.Endpoint {
 	return story.New(story.Options{DB: s.db, Series: s.series, Zone: s.zone,
 		Dependencies: func(device int64) (above, below []int64) {

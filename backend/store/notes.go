@@ -9,7 +9,7 @@ import (
 // a cache of a table can be updated row by row.
 type notes struct {
 	mu     sync.Mutex
-	on     bool // somebody reads the notes
+	on     bool // a reader is waiting for notes
 	states []uint64
 	ids    []int64
 	lost   uint64 // the last state whose changes are unknown or were too many

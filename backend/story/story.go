@@ -1,4 +1,4 @@
-// Package story tells what happened around an alert: what broke first, what
+// Package story reconstructs what happened around an alert: what broke first, what
 // depends on it, who was notified, what people did, and what was changed shortly
 // before.
 //
@@ -164,8 +164,8 @@ type IncidentEvent struct {
 
 // IncidentCharts are data points over the same time.
 type IncidentCharts struct {
-	Start int64           `json:"startTime" doc:"first moment, epoch seconds"`
-	End   int64           `json:"endTime" doc:"last moment, epoch seconds"`
+	Start int64           `json:"startTime" doc:"start in epoch seconds"`
+	End   int64           `json:"endTime" doc:"end in epoch seconds"`
 	Step  int64           `json:"step" doc:"seconds of a step"`
 	Lines []IncidentChart `json:"lines" doc:"the data point of the cause first"`
 }
@@ -247,7 +247,7 @@ func (s *Service) handle(ctx context.Context, c *resource.Call) (any, error) {
 	switch format {
 	case "", formatJSON, formatMarkdown, formatPDF:
 	default:
-		return nil, &fault.Error{Kind: fault.Invalid, Field: "format", Message: "format is json, markdown or pdf",
+		return nil, &fault.Error{Kind: fault.Invalid, Field: "format", Message: "format must be json, markdown or pdf",
 			Allowed: []any{formatJSON, formatMarkdown, formatPDF}}
 	}
 	story, err := s.Tell(ctx, c.Access, c.At, id)

@@ -10,7 +10,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Service answers requests for maps.
+// Service serves maps.
 type Service struct {
 	db resource.LiveDB
 

@@ -114,7 +114,7 @@ func anonymous(pid int) (float64, error) {
 	_, rest, _ := strings.Cut(string(text), "RssAnon:")
 	fields := strings.Fields(rest)
 	if len(fields) == 0 {
-		return 0, fmt.Errorf("/proc/%d/status does not tell RssAnon", pid)
+		return 0, fmt.Errorf("/proc/%d/status has no RssAnon", pid)
 	}
 	kB, err := strconv.ParseFloat(fields[0], 64)
 	return kB / 1024, err

@@ -29,7 +29,7 @@ var indexed = figure{
 
 // findIn measures a search for text that occurs once, at the end.
 var findIn = figure{
-	name: "find", does: "50 MB: find and count what stands at its end, ms (floor: JSON.parse)",
+	name: "find", does: "50 MB: find and count what is at its end, ms (floor: JSON.parse)",
 	goal: "≤ 1.5", measure: inBrowser(func(m browserTimes) (float64, float64) { return m.Find, m.Parse }),
 }
 

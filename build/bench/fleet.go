@@ -259,7 +259,7 @@ func resident(pid int) (float64, error) {
 	_, rest, _ := strings.Cut(string(text), "\nPss:")
 	fields := strings.Fields(rest)
 	if len(fields) == 0 {
-		return 0, fmt.Errorf("/proc/%d/smaps_rollup does not tell Pss", pid)
+		return 0, fmt.Errorf("/proc/%d/smaps_rollup has no Pss", pid)
 	}
 	kB, err := strconv.ParseFloat(fields[0], 64)
 	return kB / 1024, err

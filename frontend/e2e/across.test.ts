@@ -63,7 +63,7 @@ test('a list is compared with another portal, and missing items are created and 
   await page.keyboard.press('Escape')
 
   await page.keyboard.press('Control+Alt+Enter')
-  await page.keyboard.press('Enter') // the lists are what a list is compared by
+  await page.keyboard.press('Enter') // lists are compared by default
   const lists = page.getByRole('dialog', { name: /^\/device\/groups in .* and Far away$/ })
   const items = lists.getByRole('listbox', { name: 'Items of both lists' })
   await items.getByRole('option', { name: 'Only here/Inside' }).click()

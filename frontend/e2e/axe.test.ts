@@ -32,7 +32,7 @@ describe('axe finds nothing', () => {
     await held.release()
   })
 
-  /** The page that shows the state before, if that state was as it should be. */
+  /** The page with the previous state, if that state had no findings. */
   let last: Page | undefined
 
   test.each(states)('in the state $name, with large enough targets', async (state) => {

@@ -38,7 +38,7 @@ test('an external link opens a screen, a device, an unsent request, or an error'
   })
   await until(page.getByTestId('toast'), /A link opened this request. Review it before you send it/)
   await page.getByRole('tab', { name: /DELETE \/device\/devices\/7/ }).waitFor()
-  await expect.poll(() => p.tabs.count()).toBe(1) // no empty one beside it
+  await expect.poll(() => p.tabs.count()).toBe(1) // no additional empty tab
   await expect.poll(() => p.method.inputValue()).toBe('DELETE')
   await until(p.status, /^Ready/)
   expect(sent).toEqual([])
@@ -94,7 +94,7 @@ test('a link to a Monitor screen has its filters, sort order, selection and time
     await expect.poll(() => there.getByRole('grid', { name: 'Users' }).getByRole('row').count()).toBe(2)
     await expect.poll(() => copied(there)).toBe(link)
 
-    // Whoever may not see it is told.
+    // A user without permission sees an explanation.
     const refused = await portal.page({ user: 'viewer' })
     await open(refused, link)
     await refused

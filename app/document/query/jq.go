@@ -182,7 +182,7 @@ func (p *parser) object() *Object {
 			if at := p.at; p.peek() != '.' {
 				p.expected("a path that begins with a dot")
 			} else if value = p.jqPath(); !value.Singular() {
-				p.fail(at, "only a path to one value can stand in an object")
+				p.fail(at, "an object can contain only paths to one value")
 			}
 		}
 		o.Fields = append(o.Fields, Field{key, value})

@@ -2,7 +2,7 @@
 // served over HTTPS, under which names, and whether this computer trusts its certificate.
 //
 // The endpoints are for administrators. In the desktop, those that change something are
-// for the window only, because they change the computer of whoever sits at it. A portal
+// for the window only, because they change the computer of its user. A portal
 // that spyglass serve serves only shows its address: the command line sets it.
 //
 // # Concurrency
@@ -152,7 +152,7 @@ func (a *Address) change(sentence string, do func(Trust, context.Context, trust.
 			return nil, err
 		}
 		if !a.changing.TryLock() {
-			return nil, fault.New(fault.Conflict, "the system is asking for a password already; answer that first")
+			return nil, fault.New(fault.Conflict, "the system already asks for a password; enter it first")
 		}
 		defer a.changing.Unlock()
 		if err := do(a.Trust, ctx, authority); err != nil {

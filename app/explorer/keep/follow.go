@@ -50,7 +50,7 @@ func (p *pass) follow() error {
 
 func (f *follower) change(do func(tx *workspace.DiskTx) error) { f.changes = append(f.changes, do) }
 
-// methodLine tells a request that cannot be read from a file of another program.
+// methodLine distinguishes an invalid request file from a file of another program.
 var methodLine = regexp.MustCompile(`(?m)^method\s*:`)
 
 // find decodes files without a row, and finds the folders on disk.

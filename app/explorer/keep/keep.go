@@ -117,7 +117,7 @@ func (k *Keeper) Stop() {
 	}
 }
 
-// Changed tells that collections of a user changed in the workspace.
+// Changed reports that collections of a user changed in the workspace.
 func (k *Keeper) Changed(userID int64) {
 	k.mu.Lock()
 	if k.dirty == nil {

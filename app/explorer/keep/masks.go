@@ -94,7 +94,7 @@ func unmaskRows(rows, hidden, was workspace.Rows) workspace.Rows {
 }
 
 // unmask fills in the secrets of a text: hidden is what was looks like with masks. A text
-// with another number of masks stays, because nobody knows which ones are left.
+// with another number of masks stays, because the remaining ones are unknown.
 func unmask(text, hidden, was string) string {
 	if text == hidden {
 		return was

@@ -117,7 +117,7 @@ func (p *pass) freeze(file string) {
 	}
 }
 
-// tell reports what the user sees change without having done it.
+// tell reports changes that the user sees but did not make.
 func (p *pass) tell() {
 	if len(p.removed)+len(p.copies) == 0 {
 		return

@@ -55,7 +55,7 @@ type itemWriter interface {
 type disk struct {
 	kind  fileKind
 	name  string
-	ready func() // tells the page that the download can start
+	ready func() // notifies the page that the download can start
 	ctx   context.Context
 
 	came  chan io.Writer // receives the download once

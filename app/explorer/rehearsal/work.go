@@ -145,7 +145,7 @@ func (w *work) close(ctx context.Context) error {
 	return c.Close(ctx)
 }
 
-// change calls do, and tells who waits for news.
+// change calls do, and notifies those who wait for changes.
 func (w *work) change(do func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

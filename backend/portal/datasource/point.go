@@ -200,7 +200,7 @@ func (d *DataSource) checkExpression(field string, i int) error {
 				strconv.Quote(name))
 		case k >= i && d.DataPoints[k].PostProcessor == processExpression:
 			return fault.At(field+".postProcessorParam",
-				"%s.postProcessorParam: %s is computed itself, and does not stand before %s", field,
+				"%s.postProcessorParam: %s is computed itself, and does not come before %s", field,
 				d.DataPoints[k].Name, p.Name)
 		}
 	}
@@ -219,7 +219,7 @@ func (p DataPoint) WordFor(v float64) string {
 	return ""
 }
 
-// means reports whether this word stands for a value.
+// means reports whether this text is displayed for a value.
 func (n StatusDisplayName) means(v float64) bool {
 	level, err := strconv.ParseFloat(n.Value, 64)
 	return err == nil && n.Word != "" && threshold.AlertExpr{Op: statusOps[n.Operator]}.Reached(v, level)

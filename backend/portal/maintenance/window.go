@@ -15,7 +15,7 @@ type Window struct{ Begin, End time.Time }
 // night in which the clock is put forward, and five in the other.
 //
 // A time of day that the clock skips counts as the first moment after the gap,
-// and one that occurs twice as the first of the two. A window that lies in the
+// and one that occurs twice as the first of the two. A window that is in the
 // gap completely keeps its length, beginning after the gap; on a day that a zone
 // skips altogether there is none. Days that a month does not have are skipped.
 //

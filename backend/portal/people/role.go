@@ -206,7 +206,7 @@ var foreignName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`)
 func checkPrivilege(field string, p Privilege) error {
 	if resource.ParseOperation(p.Operation) == resource.None {
 		return &fault.Error{Kind: fault.Invalid, Field: field + ".operation",
-			Message: field + ".operation is read, ack or write", Allowed: []any{"read", "ack", "write"}}
+			Message: field + ".operation must be read, ack or write", Allowed: []any{"read", "ack", "write"}}
 	}
 	switch p.Object() {
 	case resource.DeviceGroup, resource.Reports:

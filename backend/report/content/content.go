@@ -149,7 +149,7 @@ func (r *Run) made() string {
 }
 
 // moment formats a time in a report; 0 is empty. In a PDF it is short, as the
-// zone stands at its top.
+// zone is at its top.
 func (r *Run) moment(s resource.Seconds) string {
 	if s == 0 {
 		return ""

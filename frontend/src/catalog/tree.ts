@@ -68,8 +68,8 @@ export function shortPath(path: string, room = Infinity): { head: string; tail: 
 }
 
 /**
- * Returns the end of a path that stands among others without a summary. If another one has the same end, an earlier
- * segment tells them apart: `devices/…/alerts`.
+ * Returns the end of a path that is listed without a summary. If another one has the same end, an earlier
+ * segment distinguishes them: `devices/…/alerts`.
  */
 export function endAmong(path: string, others: readonly string[], room = Infinity): string {
   const end = lastSegments(path, room)

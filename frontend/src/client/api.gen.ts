@@ -8960,9 +8960,9 @@ export interface components {
             xAxisName: string;
             /** @description default time range */
             timeScale: string;
-            /** @description first moment, epoch seconds */
+            /** @description start in epoch seconds */
             startTime: number;
-            /** @description last moment, epoch seconds */
+            /** @description end in epoch seconds */
             endTime: number;
             /** @description seconds of a step */
             step: number;
@@ -9044,9 +9044,9 @@ export interface components {
             last: number | null;
         };
         Sparklines: {
-            /** @description first moment, epoch seconds */
+            /** @description start in epoch seconds */
             startTime: number;
-            /** @description last moment, epoch seconds */
+            /** @description end in epoch seconds */
             endTime: number;
             /** @description seconds of a step */
             step: number;
@@ -9185,9 +9185,9 @@ export interface components {
             values: (number | null)[];
         };
         IncidentCharts: {
-            /** @description first moment, epoch seconds */
+            /** @description start in epoch seconds */
             startTime: number;
-            /** @description last moment, epoch seconds */
+            /** @description end in epoch seconds */
             endTime: number;
             /** @description seconds of a step */
             step: number;

@@ -63,7 +63,7 @@ export interface Client
   at(portal: number): Client
   /** Returns a part of the client that is loaded later. */
   part<T>(of: (http: Http) => T): T
-  /** Null if nobody is signed in. */
+  /** Null if no user is signed in. */
   start(): Promise<Start | null>
   signIn(username: string, password: string): Promise<Session>
   signOut(): Promise<void>

@@ -1,4 +1,4 @@
-/** Collections that are kept in folders, and requests that somebody else may change, too. */
+/** Collections that are synced with folders, and requests that other users may change, too. */
 import type { Http } from './call'
 import type { SavedDraft } from './collections'
 import { explorer, type BodyOf } from './explorer'

@@ -115,7 +115,7 @@ export class Windows<T> {
   /** Updates the values of the rows that are here, and keeps the fresh ones for later. */
   #keepOrder(fresh: Fresh<T>) {
     const now = new Map([...fresh.pages.values()].flat().map((row) => [this.key(row), row]))
-    if (now.has(undefined)) return this.#show(fresh) // rows without ids cannot be told apart
+    if (now.has(undefined)) return this.#show(fresh) // rows without ids cannot be distinguished
     const here = new Set([...this.#pages.values()].flat().map((row) => this.key(row)))
     const pages = new Map(
       [...this.#pages].map(([page, rows]) => [page, rows.map((row) => now.get(this.key(row)) ?? row)]),

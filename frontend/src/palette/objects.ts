@@ -16,7 +16,7 @@ export interface ObjectKind {
   status?: string
 }
 
-/** The levels, the worst first, and how a severity or an alertStatus tells them. */
+/** The levels, the most severe first, and the severities or alertStatus values of each. */
 const levels: [Level, RegExp][] = [
   ['crit', /^4$|-critical-/],
   ['error', /^3$|-error-/],

@@ -50,7 +50,7 @@ export const text = {
   },
   exampleDialog: {
     saveAsExample: 'Save as example',
-    itIsKept: 'It is kept beside the saved request and shown in its docs.',
+    itIsKept: 'Saved with the request and shown in its docs.',
     name: 'Name',
     headers: 'Headers to keep',
     kept: 'Saved as an example',

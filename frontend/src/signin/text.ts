@@ -9,7 +9,7 @@ export const text = {
   name: 'User name',
   password: 'Password',
   signIn: 'Sign in',
-  hint: ['A new portal prints its passwords when it starts.', 'To set a new one, run ', ' on its machine.'],
+  hint: ['A new portal prints its passwords when it starts.', 'To set a new password, run ', ' on its machine.'],
   command: 'spyglass user password NAME',
   noName: 'Type your user name.',
   noPassword: 'Type your password.',

@@ -53,7 +53,7 @@ var transactions = map[string]func(*database){
 		db.check(db.w.Define(ctx, &engine.Table{Name: "other", Columns: things.Columns[:1]}))
 		db.check(db.w.DefineWords(ctx, "words"))
 	},
-	"a part of a transaction is taken back alone": func(db *database) {
+	"a part of a transaction is rolled back alone": func(db *database) {
 		ctx := db.Context()
 		db.prepare()
 		db.check(db.w.Begin())

@@ -95,7 +95,7 @@ export class Fleet {
     return this.states[device].toLowerCase() as Letter
   }
 
-  /** Whether somebody deals with the alert of a device: it is acknowledged, or in maintenance. */
+  /** Whether the alert of a device is acknowledged or in maintenance. */
   handled(device: number): boolean {
     return this.states[device] < 'a'
   }

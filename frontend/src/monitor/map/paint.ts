@@ -264,7 +264,7 @@ class Frame {
         else ink.fillRect(x - side / 2, y - side / 2, side, side)
       }
       if (letter !== 'c') continue
-      ink.strokeStyle = colours.text // the outline tells critical from error without color
+      ink.strokeStyle = colours.text // the outline distinguishes critical from error without color
       for (const d of by.c ?? []) {
         const { x, y } = this.#at(fleet.x[d], fleet.y[d])
         ink.strokeRect(x - side / 2, y - side / 2, side, side)

@@ -11,9 +11,10 @@ export const text = {
     `Spyglass copies ${name}, without secrets. Try changes in the copy, then get the requests that make them in ${name}. Spyglass only reads from ${name}.`,
   to: 'Data folder of the copy',
   quota: 'Rate limit',
-  limit: (limit: number, seconds: number) => `${number(limit)} requests in ${number(seconds)} s. Spyglass keeps to it.`,
+  limit: (limit: number, seconds: number) =>
+    `${number(limit)} requests in ${number(seconds)} s. Spyglass stays within this limit.`,
   noLimit: 'The portal reports none',
-  what: 'What is copied',
+  what: 'Contents of the copy',
   kind: 'Objects',
   count: 'Count',
   unknown: 'unknown',
