@@ -133,7 +133,7 @@ type watched struct {
 	source           int64
 	wild             string
 	spot             override.Spot
-	muted            bool             // alerts are disabled for the instance or its device
+	alertsOff        bool             // alerts are disabled for the instance or its device
 	simulated        bool             // its device is simulated
 	host             string           // name or address of the device
 	foundOn          resource.Seconds // when the portal discovered it
@@ -371,7 +371,7 @@ func newWatched(a *assigned) *watched {
 		foundOn: i.CreatedOn,
 		spot: override.Spot{Groups: a.device.GroupIDs, DeviceDataSourceID: i.DeviceDataSourceID,
 			InstanceGroupID: i.GroupID, InstanceID: i.ID},
-		muted: i.DisableAlerting || a.device.DisableAlerting, simulated: a.task != nil &&
+		alertsOff: i.DisableAlerting || a.device.DisableAlerting, simulated: a.task != nil &&
 			a.task.Method == methodSimulate,
 		host: a.device.Name,
 	}

@@ -90,16 +90,16 @@ func (p *plans) find(w *watched, f *formula) *plan {
 
 // work builds a plan, and a text that is equal for equal plans.
 func (p *plans) work(w *watched, f *formula) (*plan, string) {
-	muted := w.muted
+	alertsOff := w.alertsOff
 	for _, g := range p.tree.Above(w.spot.Groups) {
-		muted = muted || g.DisableAlerting
+		alertsOff = alertsOff || g.DisableAlerting
 	}
 	made, key := &plan{}, strings.Builder{}
 	for i := range f.source.DataPoints {
 		dp := &f.source.DataPoints[i]
 		e := p.thresholds.For(w.spot, dp)
 		r := rule{id: dp.ID, text: e.Expr, opens: max(1, e.Transition), clears: max(1, e.ClearTransition),
-			disabled: muted || e.Disabled}
+			disabled: alertsOff || e.Disabled}
 		if expr, err := threshold.ParseAlertExpr(e.Expr); err == nil { // its syntax was checked when it was written
 			r.expr = expr
 		}

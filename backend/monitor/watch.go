@@ -361,6 +361,6 @@ func sameTask(a, b *check.Task) bool {
 
 // same reports whether results are judged in the same way.
 func (w *watched) same(other *watched) bool {
-	return w.muted == other.muted && w.host == other.host && w.wild == other.wild &&
+	return w.alertsOff == other.alertsOff && w.host == other.host && w.wild == other.wild &&
 		w.spot.InstanceGroupID == other.spot.InstanceGroupID && slices.Equal(w.spot.Groups, other.spot.Groups)
 }

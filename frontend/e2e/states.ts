@@ -93,7 +93,7 @@ export const states: State[] = [
     },
   },
   {
-    name: 'the fleet without a match',
+    name: 'the fleet without matches',
     next: true,
     open: async (page) => {
       await fleet(page)
@@ -222,7 +222,7 @@ export const states: State[] = [
     },
   },
   {
-    name: 'palette that asks before it acts',
+    name: 'palette with an action to confirm',
     next: true,
     open: async (page) => {
       await palette(page, 'maintain network 2h')
@@ -243,7 +243,7 @@ export const states: State[] = [
     },
   },
   {
-    name: 'palette without a hit',
+    name: 'palette without matches',
     next: true,
     open: async (page) => {
       await palette(page, '')
@@ -265,7 +265,7 @@ export const states: State[] = [
       await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
     },
   },
-  { name: 'menu of new things', next: true, open: (page) => menu(page, 'New tab') },
+  { name: 'menu of new tabs', next: true, open: (page) => menu(page, 'New tab') },
   { name: 'settings: notifications', next: true, open: (page) => settings(page, 'Notifications') },
   { name: 'menu of the application', next: true, open: (page) => menu(page, /^Menu$/) },
   {
@@ -287,7 +287,7 @@ export const states: State[] = [
     },
   },
   {
-    name: 'catalog without a hit',
+    name: 'catalog without matches',
     next: true,
     open: async (page) => {
       await newRequest(page)
@@ -297,12 +297,12 @@ export const states: State[] = [
   },
   { name: 'docs of a write', next: true, open: docsOfWrite },
   {
-    name: 'docs without a hit',
+    name: 'docs without matches',
     next: searchDocs,
     open: (page) => docsOfWrite(page).then(() => searchDocs(page)),
   },
   {
-    name: 'an answer that is an error',
+    name: 'an error response',
     next: true,
     open: async (page) => {
       await newRequest(page)
@@ -320,7 +320,7 @@ export const states: State[] = [
   },
   { name: 'a write under review', next: true, open: (page) => review(page, { unheard: true }) },
   {
-    name: 'a deletion that asks',
+    name: 'a deletion to confirm',
     next: true,
     open: async (page) => {
       await write(page, 'DELETE', '/device/groups/2')
@@ -329,7 +329,7 @@ export const states: State[] = [
     },
   },
   {
-    name: 'a write that can be taken back',
+    name: 'a write that can be undone',
     next: true,
     open: async (page) => {
       await review(page)
@@ -337,9 +337,9 @@ export const states: State[] = [
       await parts(page).response.getByRole('button', { name: 'Undo' }).waitFor()
     },
   },
-  { name: 'a write that the lock holds back', next: true, open: locked },
+  { name: 'a write refused by the lock', next: true, open: locked },
   {
-    name: 'where the time went',
+    name: 'timing of a request',
     open: async (page) => {
       await newRequest(page)
       await sendPath(page, '/device/devices?size=5')
@@ -417,7 +417,7 @@ export const states: State[] = [
     },
   },
   {
-    name: 'a response to keep as an example, and the docs with one',
+    name: 'a response to save as an example, and the docs with one',
     next: true,
     open: async (page) => {
       await newRequest(page)
@@ -461,7 +461,7 @@ export const states: State[] = [
     },
   },
   {
-    name: 'a variable nobody knows',
+    name: 'an unknown variable',
     next: true,
     open: async (page) => {
       await newRequest(page)
@@ -508,11 +508,11 @@ export const states: State[] = [
       await page.getByRole('menu', { name: 'Value' }).waitFor()
     },
   },
-  { name: 'two answers compared', next: true, open: compared },
+  { name: 'two responses compared', next: true, open: compared },
   { name: 'an extractor to add', next: true, open: extractor },
   { name: 'checks with results', next: true, open: checked },
   {
-    name: 'a path that is in no catalog',
+    name: 'a path outside the catalog',
     next: true,
     open: async (page) => {
       await newRequest(page)

@@ -10,7 +10,7 @@ export const text = {
   back: 'Back to the fleet',
   acked: 'Acked',
   inMaintenance: 'In maintenance',
-  muted: 'alerting off',
+  alertingOff: 'alerting off',
   maintenance: 'Maintenance',
   more: 'More',
   edit: 'Edit…',

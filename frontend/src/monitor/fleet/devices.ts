@@ -29,7 +29,7 @@ export const states = [
   { id: 'error', name: text.states.error, condition: 'alertStatus~"error"' },
   { id: 'warn', name: text.states.warn, condition: 'alertStatus~"warn"' },
   { id: 'dead', name: text.states.dead, condition: 'hostStatus!:"normal"' },
-  { id: 'muted', name: text.states.muted, condition: 'disableAlerting:true' },
+  { id: 'muted', name: text.states.alertingOff, condition: 'disableAlerting:true' },
 ] as const
 
 /** The field that orders devices by severity, which is the default order. */
