@@ -65,12 +65,13 @@ var floors = [][]string{
 var only = map[string][]string{
 	// everybody else takes a resource.DB: what they need of the store is an interface
 	"spyglass/backend/store": {"backend/store", "backend/server", "backend/series", "app/workspace",
-		"backend/store/sqlite", "backend/store/postgres", "backend/store/engine/enginetest", "backend/store/storetest"},
+		"backend/store/sqlite", "backend/store/postgres", "backend/store/engine/enginetest", "backend/store/storetest",
+		"build"},
 	"spyglass/backend/store/sqlite":          {"backend/store"},
-	"spyglass/backend/store/postgres":        {"backend/store"},
-	"spyglass/backend/store/postgres/pgtest": {}, // tests import it
-	"spyglass/backend/store/storetest":       {}, // tests import it
-	"spyglass/backend/testkit":               {}, // tests import it
+	"spyglass/backend/store/postgres":        {"backend/store", "backend/store/storetest", "build"},
+	"spyglass/backend/store/postgres/pgtest": {"backend/store/storetest", "build"}, // and tests
+	"spyglass/backend/store/storetest":       {},                                   // tests import it
+	"spyglass/backend/testkit":               {},                                   // tests import it
 
 	"database/sql":                           {"backend/store/sqlite", "build/bench"},
 	"modernc.org/sqlite":                     {"backend/store/sqlite", "build/bench"},

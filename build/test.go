@@ -46,6 +46,7 @@ var steps = []step{
 	{name: "contract", run: contract},
 	{name: "fuzz", asked: true, run: fuzz},
 	{name: "wine", asked: true, needs: project.ForWine, lacks: wineMissing, run: underWine},
+	{name: "postgres", asked: true, needs: project.ForGo, run: onPostgres},
 	{name: "race", asked: true, needs: project.ForGo, run: races},
 }
 

@@ -590,6 +590,7 @@ func TestAlertHasTheTextOfItsValue(t *testing.T) {
 }
 
 func TestDevicesAreCountedFromAnIndexAlone(t *testing.T) {
+	aboutFiles(t)
 	w := watch(t)
 	file, err := sql.Open("sqlite", "file:"+w.path)
 	if err != nil {
@@ -615,6 +616,7 @@ func TestDevicesAreCountedFromAnIndexAlone(t *testing.T) {
 }
 
 func TestNewestActiveAlertsAreReadFromAnIndex(t *testing.T) {
+	aboutFiles(t)
 	w := watch(t)
 	file, err := sql.Open("sqlite", "file:"+w.path)
 	if err != nil {

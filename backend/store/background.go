@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"path"
 	"path/filepath"
 	"sync"
 
@@ -30,7 +31,7 @@ func (db *DB) background(do func(ctx context.Context)) bool {
 	if t.ctx.Err() != nil {
 		return false
 	}
-	t.wait.Go("work on "+filepath.Base(db.path), func() { do(t.ctx) })
+	t.wait.Go("work on "+path.Base(filepath.ToSlash(db.name)), func() { do(t.ctx) })
 	return true
 }
 

@@ -41,11 +41,13 @@ func TestBytesAreStoredUnchanged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A version before wrote them as JSON.
-	if err := h.db.Raw(t.Context(), `INSERT INTO "parcel" ("content") VALUES ('"aGk="'), ('null')`); err != nil {
-		t.Fatal(err)
+	if !onServer { // a version before wrote them as JSON
+		err := h.db.Raw(t.Context(), `INSERT INTO "parcel" ("content") VALUES ('"aGk="'), ('null')`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		contents = append(contents, []byte("hi"), nil)
 	}
-	contents = append(contents, []byte("hi"), nil)
 	rows, err := resource.Find(t.Context(), h.db, parcelRows)
 	if err != nil || len(rows) != len(contents) {
 		t.Fatalf("%d rows came back, %v", len(rows), err)

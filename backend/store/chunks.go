@@ -61,7 +61,7 @@ func OpenChunks(ctx context.Context, o ChunkOptions) (*Chunks, error) {
 }
 
 func (c *Chunks) connect(ctx context.Context, o ChunkOptions) (err error) {
-	if c.base, err = chosen.Open(ctx, c.path, engine.Options{Readers: readers, Chunks: true}); err != nil {
+	if c.base, err = embedded.Open(ctx, c.path, engine.Options{Readers: readers, Chunks: true}); err != nil {
 		return err
 	}
 	if c.present, err = present(c.path, slog.Default()); err != nil {

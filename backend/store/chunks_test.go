@@ -40,6 +40,7 @@ func read(t *testing.T, c *store.Chunks, space string) map[int64]string {
 }
 
 func TestChunksAreStoredByACommitOnly(t *testing.T) {
+	aboutFiles(t)
 	path := filepath.Join(t.TempDir(), "chunks.db")
 	c := openChunks(t, path)
 	if err := c.Write(func(tx store.ChunksTx) error {
@@ -70,6 +71,7 @@ func TestChunksAreStoredByACommitOnly(t *testing.T) {
 }
 
 func TestRowsFindsAnyNumberOfChunks(t *testing.T) {
+	aboutFiles(t)
 	c := openChunks(t, filepath.Join(t.TempDir(), "chunks.db"))
 	for _, count := range []int64{0, 1, 2, 4, 5, 32, 33, 100} {
 		if err := c.Write(func(tx store.ChunksTx) error {
@@ -100,6 +102,7 @@ func TestRowsFindsAnyNumberOfChunks(t *testing.T) {
 }
 
 func TestUnusableChunkFileIsRefusedWithAMessage(t *testing.T) {
+	aboutFiles(t)
 	folder := t.TempDir()
 	newer := filepath.Join(folder, "newer.db")
 	c := openChunks(t, newer)
@@ -134,6 +137,7 @@ func TestUnusableChunkFileIsRefusedWithAMessage(t *testing.T) {
 }
 
 func TestChunksOfANewerVersionAreRefused(t *testing.T) {
+	aboutFiles(t)
 	path := filepath.Join(t.TempDir(), "chunks.db")
 	c, err := store.OpenChunks(t.Context(), store.ChunkOptions{Path: path, Spaces: []string{"a", "b", "c"}})
 	if err != nil {
@@ -151,6 +155,7 @@ func TestChunksOfANewerVersionAreRefused(t *testing.T) {
 }
 
 func TestRepeatedChunkWriteWritesOnce(t *testing.T) {
+	aboutFiles(t)
 	c, err := store.OpenChunks(t.Context(), store.ChunkOptions{Path: filepath.Join(t.TempDir(), "chunks.db"),
 		Spaces: []string{"a"}, Twice: true})
 	if err != nil {

@@ -19,7 +19,7 @@ func (Files) Copy(ctx context.Context, from, to string) error {
 	if _, err := os.Stat(from); err != nil {
 		return err // otherwise the engine would create the file
 	}
-	if err := chosen.Copy(ctx, from, to); err != nil {
+	if err := embedded.Copy(ctx, from, to); err != nil {
 		return explain(from, err)
 	}
 	return os.Chmod(to, 0o600)
@@ -32,7 +32,7 @@ func (Files) Verify(ctx context.Context, path string) error {
 	if _, err := os.Stat(path); err != nil {
 		return err // otherwise the engine would create the file
 	}
-	findings, err := chosen.Verify(ctx, path)
+	findings, err := embedded.Verify(ctx, path)
 	if err == nil && findings != "" {
 		return &fault.Error{Kind: fault.Conflict, Message: path + " is damaged: " + advice, Err: errors.New(findings)}
 	}
@@ -43,13 +43,13 @@ func (Files) Verify(ctx context.Context, path string) error {
 const advice = "stop Spyglass, keep a copy of the data folder, and restore a backup"
 
 // Damaged reports whether err says that a database file is damaged.
-func Damaged(err error) bool { return chosen.Class(err) == engine.Damaged }
+func Damaged(err error) bool { return class(err) == engine.Damaged }
 
 // Check reads a whole database file, of this package or of Chunks, that no
 // process has open. It returns the layout version of the file, and fault.Conflict
 // if the file is damaged or from a newer version.
 func (Files) Check(ctx context.Context, path string) (layout int, err error) {
-	findings, found, err := chosen.Check(ctx, path)
+	findings, found, err := embedded.Check(ctx, path)
 	switch {
 	case err != nil:
 		return found.Format, explain(path, err)

@@ -55,8 +55,8 @@ func TestOnlyTheEngineKnowsItsDatabase(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"engine.go"}; files < 60 || !slices.Equal(choosing, want) {
-		t.Errorf("of %d files, %v import an engine; want %v alone", files, choosing, want)
+	if want := []string{"engine.go", "engine.go"}; files < 60 || !slices.Equal(choosing, want) {
+		t.Errorf("of %d files, %v import an engine; want %v alone, two of them", files, choosing, want)
 	}
 }
 

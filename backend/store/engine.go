@@ -6,11 +6,27 @@ import (
 
 	"spyglass/backend/resource"
 	"spyglass/backend/store/engine"
+	"spyglass/backend/store/postgres"
 	"spyglass/backend/store/sqlite"
 )
 
-// chosen is the engine of this package. Nothing else here depends on the choice.
-var chosen engine.Files = sqlite.Engine{}
+// embedded is the engine of database files, and server that of Options.Database.
+// Nothing else here depends on the choice.
+var (
+	embedded engine.Files  = sqlite.Engine{}
+	server   engine.Engine = postgres.Engine{}
+)
+
+// nameOf returns the address of a database without its password.
+func nameOf(address string) string { return postgres.Name(address) }
+
+// class returns the meaning of an error of any engine.
+func class(err error) engine.Class {
+	if c := embedded.Class(err); c != engine.Other || err == nil {
+		return c
+	}
+	return server.Class(err)
+}
 
 // querier runs queries: it is the readers, a snapshot, or the writer's connection,
 // which sees uncommitted changes.

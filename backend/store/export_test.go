@@ -7,6 +7,9 @@ import (
 	"fmt"
 )
 
+// NameOf returns the name of a database on a server in messages.
+func NameOf(address string) string { return nameOf(address) }
+
 // MaxPages makes the database refuse to grow beyond n pages, as a full disk
 // does; 0 for no limit.
 func (db *DB) MaxPages(ctx context.Context, n int) error {

@@ -14,6 +14,7 @@ import (
 // Writes share a commit: one that finds the disk full must take none along that
 // is acknowledged, and none that is refused may be there.
 func TestFullDiskKeepsOnlyAcknowledgedWrites(t *testing.T) {
+	aboutFiles(t)
 	h := open(t)
 	create := func(name string) error {
 		_, err := h.do(admin, "POST /device/devices",

@@ -104,7 +104,7 @@ func (t *Table) filterable(lenient bool) []resource.Column {
 // tooSlow turns the error of a query that ran out of time into advice for the
 // caller.
 func tooSlow(ctx context.Context, err error) error {
-	if ctx.Err() == context.DeadlineExceeded || chosen.Class(err) == engine.Interrupted && ctx.Err() == nil {
+	if ctx.Err() == context.DeadlineExceeded || class(err) == engine.Interrupted && ctx.Err() == nil {
 		return errTooSlow(err)
 	}
 	return err

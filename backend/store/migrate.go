@@ -58,7 +58,7 @@ func unmigrated(path, table string, err error) error {
 		return fmt.Errorf("table %s: %w", table, err)
 	}
 	why := "its rows cannot be read"
-	if chosen.Class(err) == engine.Taken {
+	if class(err) == engine.Taken {
 		why = "several of its rows share a value that must be unique"
 	}
 	return &fault.Error{Kind: fault.Conflict, Err: err, Message: fmt.Sprintf(
@@ -70,7 +70,7 @@ func unmigrated(path, table string, err error) error {
 // readNext reads the next id: put treats a row with a higher id as a new row.
 func (t *Table) readNext(ctx context.Context, tx *tx) error {
 	last, err := tx.w.base.LastID(ctx, t.table)
-	t.next = last + 1
+	t.ids = ids{next: last + 1, low: last + 1, limit: last + 1}
 	return err
 }
 

@@ -8,6 +8,7 @@ import (
 )
 
 func TestUpgradeKeepsASafetyCopy(t *testing.T) {
+	aboutFiles(t)
 	h := open(t)
 	for _, name := range []string{"a", "b", "c"} { // all within one second
 		h.send(admin, "POST /device/devices", `{"name":"`+name+`"}`)

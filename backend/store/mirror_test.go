@@ -46,8 +46,9 @@ type wordList struct {
 }
 
 func newWordList(t *testing.T, seed uint64) *wordList {
-	db, err := store.Open(t.Context(), store.Options{Path: filepath.Join(t.TempDir(), "words.db"),
-		Clock: func() time.Time { return noon }, Zone: time.UTC})
+	o := options(filepath.Join(t.TempDir(), "words.db"))
+	o.Clock, o.Zone = func() time.Time { return noon }, time.UTC
+	db, err := store.Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}

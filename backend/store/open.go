@@ -42,11 +42,14 @@ import (
 
 // Options configures a DB.
 type Options struct {
-	Path  string           // of the database file; the key file is beside it
-	Log   *slog.Logger     // slog.Default when nil
-	Clock func() time.Time // time.Now when nil
-	Zone  *time.Location   // the time zone of days in filters; time.Local when nil
-	Guard *service.Guard
+	Path string // of the database file; the key file is beside it
+	// Database is the address of a database on a server, instead of the file:
+	// postgres://user:password@host/database. Only one DB can have it open.
+	Database string
+	Log      *slog.Logger     // slog.Default when nil
+	Clock    func() time.Time // time.Now when nil
+	Zone     *time.Location   // the time zone of days in filters; time.Local when nil
+	Guard    *service.Guard
 
 	Upgrade func(Progress) // reports how far an upgrade is, on the goroutine that opens; may be nil
 
@@ -59,7 +62,9 @@ type Options struct {
 
 // DB is one open database.
 type DB struct {
-	path    string
+	path    string // the place of the key file, without its ending
+	name    string // of the database, for messages: the path, or an address without a password
+	remote  bool   // the database is on a server
 	file    string // its id, see Sibling
 	log     *slog.Logger
 	guard   *service.Guard
@@ -111,21 +116,23 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if o.Zone == nil {
 		o.Zone = time.Local
 	}
-	if err := o.Sibling.expect(o.Path); err != nil {
-		return nil, err
-	}
-	if err := private(o.Path); err != nil {
-		return nil, err
-	}
-	db := &DB{path: o.Path, log: o.Log, guard: o.Guard, clock: o.Clock, zone: func() *time.Location { return o.Zone },
-		streams: make(chan struct{}, maxStreams), tables: map[string]rows{}, tasks: newTasks(o.Guard),
+	db := &DB{path: o.Path, name: o.Path, log: o.Log, guard: o.Guard, clock: o.Clock,
+		zone: func() *time.Location { return o.Zone }, streams: make(chan struct{}, maxStreams),
+		tables: map[string]rows{}, tasks: newTasks(o.Guard),
 		mirrored: leastMirrored, twice: o.Twice, upgrade: o.Upgrade}
 	if db.upgrade == nil {
 		db.upgrade = func(Progress) {}
 	}
+	if o.Database != "" {
+		db.remote, db.name = true, nameOf(o.Database)
+	} else if err := o.Sibling.expect(o.Path); err != nil {
+		return nil, err
+	} else if err := private(o.Path); err != nil {
+		return nil, err
+	}
 	if err := db.connect(ctx, o); err != nil {
 		_ = db.closeBase() // the first error is the cause
-		return nil, explain(o.Path, err)
+		return nil, explain(db.name, err)
 	}
 	return db, nil
 }
@@ -142,24 +149,32 @@ func (db *DB) dayZone(filter string) *time.Location {
 }
 
 func (db *DB) connect(ctx context.Context, o Options) (err error) {
-	if db.base, err = chosen.Open(ctx, db.path, engine.Options{Readers: readers, Lasting: maxStreams}); err != nil {
+	options := engine.Options{Readers: readers, Lasting: maxStreams, Alone: true}
+	if db.remote {
+		db.base, err = server.Open(ctx, o.Database, options)
+	} else {
+		db.base, err = embedded.Open(ctx, db.path, options)
+	}
+	if err != nil {
 		return err
 	}
 	db.writer = newWriter(db, db.base.Writer())
-	if db.writer.present, err = present(db.path, db.log); err != nil {
-		return err
+	if !db.remote {
+		if db.writer.present, err = present(db.path, db.log); err != nil {
+			return err
+		}
 	}
 	layout, err := db.base.Layout(ctx)
 	if err != nil {
 		return err
 	}
-	if err := notNewer(db.path, layout, format); err != nil {
+	if err := notNewer(db.name, layout, format); err != nil {
 		return err
 	}
 	if err := db.writer.base.Prepare(ctx, format); err != nil {
 		return err
 	}
-	if db.file, err = o.Sibling.claim(ctx, db.writer.base, db.path); err != nil {
+	if db.file, err = o.Sibling.claim(ctx, db.writer.base, db.name); err != nil {
 		return err
 	}
 	db.seal, err = db.openKey(ctx, o)
@@ -188,6 +203,13 @@ func (db *DB) closeBase() error {
 	if db.base == nil {
 		return nil
 	}
+	db.mu.RLock()
+	defer db.mu.RUnlock()
+	for _, t := range db.tables {
+		if err := t.returnIDs(); err != nil {
+			db.log.Warn("ids stay reserved", "table", t.declared().Name, "err", err)
+		}
+	}
 	return db.base.Close()
 }
 
@@ -196,7 +218,10 @@ func (db *DB) Backup(ctx context.Context, path string) error {
 	if err := db.Writable(); err != nil { // another file may have replaced it
 		return err
 	}
-	if err := chosen.Copy(ctx, db.path, path); err != nil {
+	if db.remote {
+		return fault.New(fault.Conflict, "%s is on a server; back it up with the tools of PostgreSQL", db.name)
+	}
+	if err := embedded.Copy(ctx, db.path, path); err != nil {
 		return explain(path, err)
 	}
 	return os.Chmod(path, 0o600)
@@ -226,7 +251,7 @@ func rootCause(err error) error {
 
 // explain turns an error about a whole file into a readable fault.
 func explain(path string, err error) error {
-	switch chosen.Class(err) {
+	switch class(err) {
 	case engine.Damaged:
 		return &fault.Error{Kind: fault.Conflict, Message: path + " is damaged; it was left as it is. Restore a " +
 			"backup, or choose another --data folder", Err: err}
@@ -239,7 +264,7 @@ func explain(path string, err error) error {
 
 // full turns the error of a full disk into fault.Full.
 func full(err error) error {
-	switch chosen.Class(err) {
+	switch class(err) {
 	case engine.Full:
 		return &fault.Error{Kind: fault.Full, Message: "the disk is full; nothing was written", Err: err}
 	case engine.Quota:

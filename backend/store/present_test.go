@@ -13,6 +13,7 @@ import (
 )
 
 func TestDeletedFolderRefusesWrites(t *testing.T) {
+	aboutFiles(t)
 	for name, lose := range map[string]func(folder string) error{
 		"deleted":  os.RemoveAll,
 		"replaced": func(folder string) error { return os.Rename(folder, folder+"-away") },
@@ -69,6 +70,7 @@ func TestDeletedFolderRefusesWrites(t *testing.T) {
 }
 
 func TestDamagedDatabaseIsDetectedWhileOpen(t *testing.T) {
+	aboutFiles(t)
 	path := filepath.Join(t.TempDir(), "portal.db")
 	db, err := version(path, lamps())
 	if err != nil {
@@ -111,6 +113,7 @@ func TestDamagedDatabaseIsDetectedWhileOpen(t *testing.T) {
 }
 
 func TestDeletedDatabaseIsDetectedWithoutAWrite(t *testing.T) {
+	aboutFiles(t)
 	path := filepath.Join(t.TempDir(), "x.db")
 	db, err := store.Open(t.Context(), store.Options{Path: path, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {

@@ -17,14 +17,18 @@ import (
 func (t *Table) put(ctx context.Context, tx *tx, row any) (body []byte, err error) {
 	tx.touched[&t.lock]++
 	id := t.idOf(row)
-	fresh := *id == 0 || *id >= t.next // no row has had an id of next or higher
-	if *id == 0 {
-		*id = t.next
-		if t.db.twice {
+	fresh := *id == 0
+	if fresh {
+		if *id, err = t.newID(ctx, tx); err != nil {
+			return nil, err
+		}
+		if t.db.twice || t.db.remote {
 			tx.given = append(tx.given, id)
 		}
+	} else if fresh, err = t.reserve(ctx, tx, *id); err != nil {
+		return nil, err
 	}
-	t.mirror.newest.Store(max(t.next, *id))
+	t.mirror.newest.Store(max(t.ids.next, *id))
 	tx.note(&t.lock, *id)
 	args, err := t.args(row)
 	if err != nil {
@@ -36,7 +40,7 @@ func (t *Table) put(ctx context.Context, tx *tx, row any) (body []byte, err erro
 			return nil, t.taken(ctx, tx, row, err)
 		}
 	}
-	t.next = max(t.next, *id+1)
+	t.ids.next = max(t.ids.next, *id+1)
 	t.changed(tx, *id)
 	if fresh {
 		if err := tx.w.base.Insert(ctx, t.table, args); err != nil {
@@ -85,7 +89,7 @@ func (t *Table) link(ctx context.Context, tx *tx, row any, fresh bool) error {
 
 // taken turns a violated unique index into an error that names the fields.
 func (t *Table) taken(ctx context.Context, tx *tx, row any, err error) error {
-	if chosen.Class(err) != engine.Taken {
+	if class(err) != engine.Taken {
 		return err
 	}
 	for _, set := range t.res.Unique {

@@ -62,6 +62,7 @@ func TestRowsAreFoundWithALimitAndDeletedByCondition(t *testing.T) {
 }
 
 func TestRowsByIDUseOneQuery(t *testing.T) {
+	aboutFiles(t)
 	h := open(t)
 	err := h.db.Write(t.Context(), func(tx resource.Tx) error {
 		for i := range 6 {

@@ -107,7 +107,7 @@ func newKey(path string, missing bool) ([]byte, error) {
 
 // ReleaseKey allows a database that no process has open to use another key.
 func (Files) ReleaseKey(ctx context.Context, path string) error {
-	return chosen.SetIdentity(ctx, path, keyName, released)
+	return embedded.SetIdentity(ctx, path, keyName, released)
 }
 
 // sealedVersion is the prefix of each sealed value that is bound to its place.

@@ -12,6 +12,7 @@ import (
 )
 
 func TestSealedFieldRoundTripsAndIsInNoFile(t *testing.T) {
+	aboutFiles(t)
 	dir := t.TempDir()
 	db, err := store.Open(t.Context(), store.Options{Path: filepath.Join(dir, "portal.db")})
 	if err != nil {

@@ -78,6 +78,7 @@ func TestSecretFlagIsInheritedFromGroups(t *testing.T) {
 }
 
 func TestPropertiesBecomeSecretUnderNewRulesAtTheNextStart(t *testing.T) {
+	aboutFiles(t)
 	h := open(t)
 	h.send(admin, "POST /device/devices", `{"name":"a","customProperties":[{"name":"mysqlpxd","value":"hunter22"}]}`)
 	h.send(admin, "PATCH /device/devices/1", `{"customProperties":[{"name":"mysqlpxd","value":"hunter23"}]}`)

@@ -131,7 +131,7 @@ func (db *DB) Accept(ctx context.Context, shapes ...Shape) error {
 	if len(foreign) == 0 {
 		return nil
 	}
-	return newer(db.path, foreign)
+	return newer(db.name, foreign)
 }
 
 // newer returns the error for a file with unknown tables or fields.

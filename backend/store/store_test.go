@@ -38,46 +38,76 @@ type fixture struct {
 func open(t testing.TB) *fixture {
 	t.Helper()
 	h := &fixture{t: t, path: filepath.Join(t.TempDir(), "portal.db")}
+	seeded := prepared(t, h.path)
 	h.start()
-	if err := h.db.Write(t.Context(), func(tx resource.Tx) error {
-		return portal.Seed(t.Context(), tx, resource.SecondsOf(noon))
-	}); err != nil {
+	if seeded {
+		return h
+	}
+	if err := seed(h.db); err != nil {
 		t.Fatal(err)
 	}
 	return h
 }
 
+// seed writes what every portal begins with.
+func seed(db *store.DB) error {
+	return db.Write(context.Background(), func(tx resource.Tx) error {
+		return portal.Seed(context.Background(), tx, resource.SecondsOf(noon))
+	})
+}
+
 func (h *fixture) start() {
 	h.t.Helper()
 	_, bench := h.t.(*testing.B)
-	db, err := store.Open(h.t.Context(), store.Options{Path: h.path, Clock: func() time.Time { return noon },
-		Zone: time.UTC, Twice: !bench})
+	db, endpoints, err := tables(h.path, !bench)
 	if err != nil {
 		h.t.Fatal(err)
 	}
 	h.t.Cleanup(func() { _ = db.Close() })
-	h.db, h.endpoints = db, nil
-	add(h, &fleet.Groups)
-	add(h, &fleet.Devices)
-	add(h, &alert.Alerts)
-	add(h, &alert.ClusterAlerts)
-	add(h, &alert.Deliveries)
-	add(h, &collector.Collectors)
-	add(h, &people.Roles)
-	add(h, &people.UserGroups)
-	add(h, &people.RoleGroups)
-	add(h, &people.Users)
-	add(h, &people.Tokens)
-	add(h, &collector.CollectorGroups)
-	add(h, &fleet.Functions)
-	add(h, &datasource.DataSources)
-	add(h, &datasource.UpdateReasons)
-	add(h, &setting.Settings)
-	add(h, &audit.AuditLogs)
+	h.db, h.endpoints = db, endpoints
+}
+
+// tables opens a store with the tables of a portal.
+func tables(path string, twice bool) (db *store.DB, endpoints []resource.Endpoint, err error) {
+	o := options(path)
+	o.Clock, o.Zone, o.Twice = func() time.Time { return noon }, time.UTC, twice
+	if db, err = store.Open(context.Background(), o); err != nil {
+		return nil, nil, err
+	}
+	for _, add := range []func(db *store.DB) (*store.Table, error){
+		adding(&fleet.Groups),
+		adding(&fleet.Devices),
+		adding(&alert.Alerts),
+		adding(&alert.ClusterAlerts),
+		adding(&alert.Deliveries),
+		adding(&collector.Collectors),
+		adding(&people.Roles),
+		adding(&people.UserGroups),
+		adding(&people.RoleGroups),
+		adding(&people.Users),
+		adding(&people.Tokens),
+		adding(&collector.CollectorGroups),
+		adding(&fleet.Functions),
+		adding(&datasource.DataSources),
+		adding(&datasource.UpdateReasons),
+		adding(&setting.Settings),
+		adding(&audit.AuditLogs),
+	} {
+		table, err := add(db)
+		if err != nil {
+			return nil, nil, errors.Join(err, db.Close())
+		}
+		endpoints = append(endpoints, table.Endpoints()...)
+	}
 	if _, err := store.Add(db, &fleet.UnsettledRows); err != nil { // without endpoints
-		h.t.Fatal(err)
+		return nil, nil, errors.Join(err, db.Close())
 	}
 	db.SetAuditor(audit.Audit)
+	return db, endpoints, nil
+}
+
+func adding[T any](r *resource.Resource[*T]) func(db *store.DB) (*store.Table, error) {
+	return func(db *store.DB) (*store.Table, error) { return store.Add(db, r) }
 }
 
 func add[T any](h *fixture, r *resource.Resource[*T]) {

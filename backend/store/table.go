@@ -18,7 +18,7 @@ type Table struct {
 	res      *resource.Untyped
 	columns  []column
 	id       *resource.UntypedField
-	next     int64 // the next id; used by the writer only
+	ids      ids // used by the writer only
 	lock     seqlock
 	followed atomic.Int32 // number of feeds for its changes
 	members  seqlock      // changes when a row is deleted, or added anywhere but at the end
@@ -58,9 +58,9 @@ func add(db *DB, r *resource.Untyped) (*Table, error) {
 		return nil, fmt.Errorf("the table %s was not passed to Accept", r.Name)
 	}
 	if err := t.migrate(context.Background()); err != nil {
-		return nil, unmigrated(db.path, string(r.Name), explain(db.path, err))
+		return nil, unmigrated(db.name, string(r.Name), explain(db.name, err))
 	}
-	t.mirror.newest.Store(t.next)
+	t.mirror.newest.Store(t.ids.next)
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	db.tables[string(r.Name)] = t
@@ -69,7 +69,7 @@ func add(db *DB, r *resource.Untyped) (*Table, error) {
 }
 
 func (t *Table) state() *seqlock         { return &t.lock }
-func (t *Table) nextID() *int64          { return &t.next }
+func (t *Table) given() *ids             { return &t.ids }
 func (t *Table) declared() *engine.Table { return t.table }
 
 // sealedName returns the column that holds the secret values of a list of pairs.
@@ -78,8 +78,10 @@ func sealedName(field string) string { return field + ".sealed" }
 // declare builds the declaration for the engine.
 func (t *Table) declare() {
 	t.table = &engine.Table{Name: string(t.res.Name), Soft: t.res.SoftBy, Indexes: t.indexes()}
+	row := t.res.New()
 	for _, c := range t.columns {
-		t.table.Columns = append(t.table.Columns, engine.Column{Name: c.Name, Kind: c.Kind})
+		_, isBlob := c.field.At(row).(*[]byte)
+		t.table.Columns = append(t.table.Columns, engine.Column{Name: c.Name, Kind: c.Kind, Bytes: isBlob})
 		t.all = append(t.all, c.Name)
 		if c.Kind == resource.KindPairs {
 			t.table.Columns = append(t.table.Columns, engine.Column{Name: sealedName(c.Name), Kind: resource.KindText})

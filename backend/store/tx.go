@@ -22,7 +22,7 @@ type tx struct {
 	noted    map[*seqlock]*noted
 	memos    map[string]txMemo
 	changes  []resource.Changed // for feeds
-	given    []*int64           // the ids assigned to rows, in a run that is rolled back
+	given    []*int64           // the ids assigned to rows, where they may be rolled back
 	ran      []*job             // jobs of the batch whose callers have no result yet
 	auditing                    // the current job's changes for the audit log
 }
@@ -155,7 +155,8 @@ type rows interface {
 	follow(n int32)
 	declared() *engine.Table
 	label() string
-	nextID() *int64
+	given() *ids
+	returnIDs() error
 	live() engine.Cond
 	scoped() bool
 	right(op resource.Operation) resource.Right
@@ -183,7 +184,7 @@ func (db *DB) table(name string) (rows, error) {
 	if t := db.tables[name]; t != nil {
 		return t, nil
 	}
-	return nil, fmt.Errorf("no table %q in %s", name, db.path)
+	return nil, fmt.Errorf("no table %q in %s", name, db.name)
 }
 
 // GetRow implements resource.Reader.

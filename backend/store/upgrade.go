@@ -48,6 +48,11 @@ func (db *DB) backupOnce(ctx context.Context) error {
 		return nil
 	}
 	db.backedUp = true
+	if db.remote {
+		db.log.WarnContext(ctx, "the declarations changed: migrating without a copy, which only the database server "+
+			"can make", "database", db.name)
+		return nil
+	}
 	ext := filepath.Ext(db.path)
 	path, err := unused(strings.TrimSuffix(db.path, ext)+copyMark+db.clock().UTC().Format(copyTime), ext)
 	if err != nil {

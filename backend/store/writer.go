@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"path"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -52,7 +53,7 @@ const gather = 300 * time.Microsecond
 
 func newWriter(db *DB, base engine.Writer) *writer {
 	w := &writer{db: db, base: base, jobs: make(chan *job, batch), stop: make(chan struct{}),
-		done: make(chan struct{}), task: "writes to " + filepath.Base(db.path)}
+		done: make(chan struct{}), task: "writes to " + path.Base(filepath.ToSlash(db.name))}
 	w.runs.Guard = db.guard
 	w.runs.Go(w.task, w.run)
 	return w
@@ -149,6 +150,43 @@ func (w *writer) commitAll(t *tx, j *job) {
 		}
 	}
 	w.last = len(t.ran)
+	err := w.end(t, lost)
+	for n := 0; n < maxRepeats && class(err) == engine.Again; n++ {
+		err = w.repeat(t)
+	}
+	ran := t.ran
+	t.ran = nil
+	for _, j := range ran {
+		if j.err == nil {
+			j.err = err
+		}
+		close(j.done)
+	}
+}
+
+// maxRepeats limits how often a transaction is repeated that others were in the way
+// of.
+const maxRepeats = 20
+
+// repeat runs all jobs of the batch again, after a rollback.
+func (w *writer) repeat(t *tx) error {
+	t.takeBack(0)
+	clear(t.touched)
+	t.noted, t.memos, t.changes = nil, nil, nil
+	if err := w.base.Begin(); err != nil {
+		return full(err)
+	}
+	var lost error
+	for _, j := range t.ran {
+		if lost = w.runOne(t, j); lost != nil {
+			break
+		}
+	}
+	return w.end(t, lost)
+}
+
+// end commits the changes of the batch, or rolls them back if it is lost.
+func (w *writer) end(t *tx, lost error) error {
 	for s := range t.touched {
 		s.begin()
 	}
@@ -169,14 +207,7 @@ func (w *writer) commitAll(t *tx, j *job) {
 		w.db.announce(t.touched)
 		w.db.feed(t.changes)
 	}
-	ran := t.ran
-	t.ran = nil
-	for _, j := range ran {
-		if j.err == nil {
-			j.err = err
-		}
-		close(j.done)
-	}
+	return err
 }
 
 // next returns a waiting job, or one that arrives within gather while fewer jobs
@@ -220,7 +251,7 @@ func (w *writer) runOne(t *tx, j *job) (lost error) {
 	if err := guarded(t, j.do); err != nil {
 		j.err = full(err)
 		t.memos = nil // they may depend on the changes that are rolled back
-		if w.base.RollbackTo(single) != nil {
+		if class(err) == engine.Again || w.base.RollbackTo(single) != nil {
 			return j.err
 		}
 	}
@@ -235,29 +266,35 @@ func (w *writer) runOne(t *tx, j *job) (lost error) {
 // repeats a transaction after a conflict does the same: tests with Options.Twice
 // find closures that cannot run twice.
 func (w *writer) rehearse(t *tx, j *job) error {
-	next, changes := w.db.nextIDs(), len(t.changes)
-	t.given = nil // the earlier jobs keep theirs
+	next, changes, given := w.db.nextIDs(), len(t.changes), len(t.given)
 	err := guarded(t, j.do)
 	if failed := w.base.RollbackTo(single); failed != nil {
 		return errors.Join(full(err), failed)
 	}
-	for id, value := range next {
-		*id = value
+	for of, id := range next {
+		of.next = max(id, of.low)
 	}
-	for _, id := range t.given {
-		*id = 0
-	}
-	t.memos, t.given, t.changes, t.auditing = nil, nil, t.changes[:changes], auditing{}
+	t.takeBack(given)
+	t.memos, t.changes, t.auditing = nil, t.changes[:changes], auditing{}
 	return nil
 }
 
+// takeBack takes back the ids given to rows after the first n: the next run of the
+// same closures gives new ones.
+func (t *tx) takeBack(n int) {
+	for _, id := range t.given[n:] {
+		*id = 0
+	}
+	t.given = t.given[:n]
+}
+
 // nextIDs returns the next id of each table, by where it is kept.
-func (db *DB) nextIDs() map[*int64]int64 {
+func (db *DB) nextIDs() map[*ids]int64 {
 	db.mu.RLock()
 	defer db.mu.RUnlock()
-	all := make(map[*int64]int64, len(db.tables))
+	all := make(map[*ids]int64, len(db.tables))
 	for _, t := range db.tables {
-		all[t.nextID()] = *t.nextID()
+		all[t.given()] = t.given().next
 	}
 	return all
 }

@@ -26,9 +26,8 @@
 //
 // # Not done yet
 //
-// Package store does not use this engine yet, so no command opens a server. Its
-// caches do not notice the changes of another node either; Options.Alone therefore
-// refuses a second one.
+// No command opens a server. The caches of package store do not notice the changes of
+// another node; Options.Alone therefore refuses a second one.
 //
 // # Other databases
 //

@@ -3,11 +3,13 @@
 package storetest
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 
 	"spyglass/backend/resource"
 	"spyglass/backend/store"
+	"spyglass/backend/store/postgres/pgtest"
 )
 
 // Open opens a store that closes when the test ends: in a new folder unless o has a
@@ -25,6 +27,7 @@ func OpenOnce(t testing.TB, o store.Options) *store.DB {
 	t.Helper()
 	if o.Path == "" {
 		o.Path = filepath.Join(t.TempDir(), "portal.db")
+		o.Database = Database(t)
 	}
 	db, err := store.Open(t.Context(), o)
 	if err != nil {
@@ -36,6 +39,16 @@ func OpenOnce(t testing.TB, o store.Options) *store.DB {
 		}
 	})
 	return db
+}
+
+// Database returns the address of a new database if tests run on a server (see
+// pgtest.Variable); "" if they run on database files.
+func Database(t testing.TB) string {
+	t.Helper()
+	if os.Getenv(pgtest.Variable) == "" {
+		return ""
+	}
+	return pgtest.Database(t)
 }
 
 // Add adds the table of a resource, and returns its endpoints.

@@ -6,7 +6,8 @@
 //	address := pgtest.Database(t)
 //
 // The server listens on a socket in a temporary folder and writes nothing through
-// to the disk. It starts at the first Database, and ends with Main.
+// to the disk. It starts at the first Database, and ends with Main. If the
+// environment names a server (see Variable), the tests use that one.
 package pgtest
 
 import (
@@ -34,12 +35,22 @@ type server struct {
 	as            []string // the beginning of a command that runs as another user than root
 	admin         *pgx.Conn
 	mu            sync.Mutex
+	given         string // the address of a server that the environment names
 }
+
+// Variable is the environment variable for the address of a server, in which
+// tests create schemas. If it is set, packages that usually test with database
+// files test with this server instead.
+const Variable = "SPYGLASS_TEST_DATABASE"
 
 var (
 	running *server
 	start   = sync.OnceValue(func() (err error) {
-		running, err = newServer()
+		if given := os.Getenv(Variable); given != "" {
+			running, err = join(given)
+		} else {
+			running, err = newServer()
+		}
 		return err
 	})
 	errMissing = errors.New("PostgreSQL is not installed (Debian: postgresql)")
@@ -57,10 +68,15 @@ func Main(run func() int) int {
 	return code
 }
 
-// Installed returns the reason why no server can start; nil for none.
-func Installed() error {
-	_, err := programs()
-	return err
+// Serve starts a server for the tests of other processes, and calls run with its
+// address.
+func Serve(run func(address string) error) (err error) {
+	s, err := newServer()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.stop()) }()
+	return run(s.address("postgres"))
 }
 
 // programs returns the folder of the newest installed server.
@@ -80,6 +96,12 @@ func programs() (string, error) {
 		return filepath.Dir(path), nil
 	}
 	return "", errMissing
+}
+
+// join connects to a server that runs already.
+func join(address string) (*server, error) {
+	admin, err := pgx.Connect(context.Background(), address)
+	return &server{given: address, admin: admin}, err
 }
 
 func newServer() (s *server, err error) {
@@ -149,10 +171,16 @@ func (s *server) run(program string, args ...string) error {
 }
 
 func (s *server) address(database string) string {
+	if s.given != "" {
+		return s.given
+	}
 	return "postgres://postgres@/" + database + "?" + url.Values{"host": {s.dir}}.Encode()
 }
 
 func (s *server) stop() error {
+	if s.given != "" {
+		return s.admin.Close(context.Background())
+	}
 	return errors.Join(s.admin.Close(context.Background()),
 		s.run("pg_ctl", "-D", s.data(), "-m", "immediate", "-w", "stop"), os.RemoveAll(s.dir))
 }
@@ -161,6 +189,9 @@ func (s *server) stop() error {
 func Restart(t testing.TB) {
 	t.Helper()
 	s := running
+	if s.given != "" {
+		t.Skip("other tests use the server")
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	err := errors.Join(s.admin.Close(t.Context()), s.run("pg_ctl", "-D", s.data(), "-m", "immediate", "-w", "stop"),
@@ -198,7 +229,7 @@ func New() (address string, err error) {
 	if err := start(); err != nil {
 		return "", err
 	}
-	name := fmt.Sprint("test", made.Add(1))
+	name := fmt.Sprint("test_", os.Getpid(), "_", made.Add(1)) // other processes may use the server
 	return running.address("postgres") + "&search_path=" + name, running.exec("CREATE SCHEMA " + name)
 }
 
