@@ -4,8 +4,33 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/base64"
+	"errors"
 	"fmt"
 )
+
+// Cut makes a database behave as if its connection for notices was lost. again ends
+// that.
+func (db *DB) Cut() (again func()) {
+	db.shared.lost(errors.New("cut by a test"))
+	return func() { db.shared.connected(nil) }
+}
+
+// Heard waits until a database hears of the commits of others.
+func (db *DB) Heard(ctx context.Context) {
+	for {
+		db.shared.mu.Lock()
+		cut, changed := db.shared.cut, db.shared.changed
+		db.shared.mu.Unlock()
+		if !cut {
+			return
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
 
 // NameOf returns the name of a database on a server in messages.
 func NameOf(address string) string { return nameOf(address) }

@@ -44,8 +44,9 @@ import (
 type Options struct {
 	Path string // of the database file; the key file is beside it
 	// Database is the address of a database on a server, instead of the file:
-	// postgres://user:password@host/database. Only one DB can have it open.
+	// postgres://user:password@host/database.
 	Database string
+	Shared   bool             // other processes may have Database open with Shared, too; otherwise Open refuses that
 	Log      *slog.Logger     // slog.Default when nil
 	Clock    func() time.Time // time.Now when nil
 	Zone     *time.Location   // the time zone of days in filters; time.Local when nil
@@ -75,8 +76,9 @@ type DB struct {
 	base    engine.Database
 	streams chan struct{} // limits the lists that are streamed at the same time
 	writer  *writer
-	memos   memos // of whole tables
-	known   memos // of single rows: there may be many
+	shared  *shared // nil for a file
+	memos   memos   // of whole tables
+	known   memos   // of single rows: there may be many
 	tasks   *tasks
 
 	twice    bool  // see rehearse
@@ -131,7 +133,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 		return nil, err
 	}
 	if err := db.connect(ctx, o); err != nil {
-		_ = db.closeBase() // the first error is the cause
+		_ = db.Close() // the first error is the cause
 		return nil, explain(db.name, err)
 	}
 	return db, nil
@@ -149,7 +151,7 @@ func (db *DB) dayZone(filter string) *time.Location {
 }
 
 func (db *DB) connect(ctx context.Context, o Options) (err error) {
-	options := engine.Options{Readers: readers, Lasting: maxStreams, Alone: true}
+	options := engine.Options{Readers: readers, Lasting: maxStreams, Alone: !o.Shared}
 	if db.remote {
 		db.base, err = server.Open(ctx, o.Database, options)
 	} else {
@@ -177,8 +179,11 @@ func (db *DB) connect(ctx context.Context, o Options) (err error) {
 	if db.file, err = o.Sibling.claim(ctx, db.writer.base, db.name); err != nil {
 		return err
 	}
-	db.seal, err = db.openKey(ctx, o)
-	return err
+	if db.seal, err = db.openKey(ctx, o); err != nil {
+		return err
+	}
+	db.listen(o.Shared)
+	return nil
 }
 
 // notNewer refuses a file with a newer layout version.

@@ -61,14 +61,16 @@ func add(db *DB, r *resource.Untyped) (*Table, error) {
 		return nil, unmigrated(db.name, string(r.Name), explain(db.name, err))
 	}
 	t.mirror.newest.Store(t.ids.next)
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	db.tables[string(r.Name)] = t
-	db.hook(r.Hooks)
+	db.shared.join(t, func() {
+		db.mu.Lock()
+		defer db.mu.Unlock()
+		db.tables[string(r.Name)] = t
+		db.hook(r.Hooks)
+	})
 	return t, nil
 }
-
 func (t *Table) state() *seqlock         { return &t.lock }
+func (t *Table) itself() *Table          { return t }
 func (t *Table) given() *ids             { return &t.ids }
 func (t *Table) declared() *engine.Table { return t.table }
 

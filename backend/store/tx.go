@@ -24,19 +24,37 @@ type tx struct {
 	changes  []resource.Changed // for feeds
 	given    []*int64           // the ids assigned to rows, where they may be rolled back
 	ran      []*job             // jobs of the batch whose callers have no result yet
+	ending   bool               // touched tables are unsettled: see writer.end
 	auditing                    // the current job's changes for the audit log
 }
 
 // seqlock numbers the states of a table; it is odd while a commit is changing the
-// table. A reader that sees the same even number before and after has read one
-// state.
+// table, or while this process does not hear of the commits of others. A reader
+// that sees the same even number before and after has read one state.
 type seqlock struct {
 	n     atomic.Uint64
 	notes *notes // receives the changed rows; may be nil
+
+	mu   sync.Mutex
+	open int // how many reasons there are for an odd number
 }
 
-func (s *seqlock) begin()       { s.n.Add(1) }
-func (s *seqlock) end()         { s.n.Add(1) }
+func (s *seqlock) begin() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.open++; s.open == 1 {
+		s.n.Add(1)
+	}
+}
+
+func (s *seqlock) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.open--; s.open == 0 {
+		s.n.Add(1)
+	}
+}
+
 func (s *seqlock) now() uint64  { return s.n.Load() }
 func settled(state uint64) bool { return state%2 == 0 }
 
@@ -152,6 +170,7 @@ func (db *DB) states(names []string) []uint64 {
 // rows is a table of an unknown row type, for rules that use it by name.
 type rows interface {
 	state() *seqlock
+	itself() *Table
 	follow(n int32)
 	declared() *engine.Table
 	label() string

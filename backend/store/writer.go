@@ -118,8 +118,8 @@ func (w *writer) commit(j *job) {
 		return
 	}
 	err := errors.Join(p, w.base.Rollback())
-	for s := range t.touched {
-		if !settled(s.now()) {
+	if t.ending {
+		for s := range t.touched {
 			s.end()
 		}
 	}
@@ -135,7 +135,7 @@ func (w *writer) commitAll(t *tx, j *job) {
 		t.ran = nil
 		return
 	}
-	if err := w.base.Begin(); err != nil {
+	if err := w.begin(); err != nil {
 		j.finish(full(err))
 		t.ran = nil
 		return
@@ -173,7 +173,7 @@ func (w *writer) repeat(t *tx) error {
 	t.takeBack(0)
 	clear(t.touched)
 	t.noted, t.memos, t.changes = nil, nil, nil
-	if err := w.base.Begin(); err != nil {
+	if err := w.begin(); err != nil {
 		return full(err)
 	}
 	var lost error
@@ -185,24 +185,47 @@ func (w *writer) repeat(t *tx) error {
 	return w.end(t, lost)
 }
 
+// begin begins a transaction.
+func (w *writer) begin() error {
+	if err := w.base.Begin(); err != nil {
+		return err
+	}
+	if w.db.shares() {
+		if err := w.db.shared.begin(); err != nil {
+			return errors.Join(err, w.base.Rollback())
+		}
+	}
+	return nil
+}
+
 // end commits the changes of the batch, or rolls them back if it is lost.
 func (w *writer) end(t *tx, lost error) error {
+	var raised []engine.Change
+	if lost == nil && w.db.shares() {
+		raised, lost = w.db.shared.raise(t)
+	}
 	for s := range t.touched {
 		s.begin()
 	}
+	t.ending = true
 	err := lost
 	if err == nil {
 		err = w.base.Commit()
 	}
 	if err != nil {
 		err = errors.Join(full(err), w.base.Rollback())
+	} else if raised != nil {
+		w.db.shared.committed(raised)
 	}
 	for s, n := range t.touched {
 		if err == nil {
 			t.publish(s, n)
+		} else if w.db.remote && s.notes != nil {
+			s.notes.add(s.now()+1, nil, false) // a server may have committed, and then be out of reach
 		}
 		s.end()
 	}
+	t.ending = false
 	if err == nil {
 		w.db.announce(t.touched)
 		w.db.feed(t.changes)

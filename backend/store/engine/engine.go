@@ -122,6 +122,39 @@ type Database interface {
 	Size(ctx context.Context) (int64, error)
 }
 
+// Remote is implemented by a Database on a server, whose connection can be lost and
+// which other processes may change.
+type Remote interface {
+	// Listen calls the functions of l until ctx ends, one at a time.
+	Listen(ctx context.Context, l Listener)
+}
+
+// Listener receives the commits of other processes. Until the first Connected, and
+// between Lost and Connected, there may be commits that it does not hear of.
+type Listener struct {
+	Connected func(versions map[string]int64) // the versions of all tables, which Raise has raised
+	Changed   func(c Change)
+	Lost      func(err error)
+}
+
+// Change is what a commit changed in one table.
+type Change struct {
+	Table   string
+	Version int64   // of the table after the commit
+	IDs     []int64 // the rows, if Whole is set
+	Whole   bool    // there are no other changed rows
+}
+
+// Sharing is implemented by the Writer of a database that is open without
+// Options.Alone. Its transactions wait for those of other processes.
+type Sharing interface {
+	// Versions returns the versions of all tables in the current transaction.
+	Versions(ctx context.Context) (map[string]int64, error)
+	// Raise raises the versions of tables, and lets the listeners of other
+	// processes know when the transaction commits. It fills in Change.Version.
+	Raise(ctx context.Context, changes []Change) error
+}
+
 // Reader runs queries.
 type Reader interface {
 	// Select reads columns of rows.

@@ -16,6 +16,8 @@ type database struct {
 	pool   *pgxpool.Pool
 	writer *writer
 	chunks bool
+
+	listener *pgx.ConnConfig // of Listen
 }
 
 func (d *database) Writer() engine.Writer { return d.writer }

@@ -70,27 +70,28 @@ func TestSecondConflictingTransactionIsRetried(t *testing.T) {
 	}
 	check(one.Prepare(t.Context(), 1))
 	check(one.Define(t.Context(), lamps))
+	check(one.Begin())
 	check(one.Insert(t.Context(), lamps, lamp(1, "old")))
-	for _, w := range []engine.Writer{one, two} {
-		check(w.Begin())
-		if _, err := w.LastID(t.Context(), lamps); err != nil { // the transaction has begun
-			t.Fatal(err)
+	check(one.(engine.Sharing).Raise(t.Context(), []engine.Change{{Table: "lamp", IDs: []int64{1}, Whole: true}}))
+	last := make(chan int64)
+	go func() {
+		err := two.Begin()
+		n, failed := two.LastID(t.Context(), lamps)
+		versions, late := two.(engine.Sharing).Versions(t.Context())
+		if err := errors.Join(err, failed, late, two.Commit()); err != nil {
+			t.Error(err)
 		}
-	}
-	_, err := one.Update(t.Context(), lamps, lamp(1, "one"), 1, nil)
-	check(err)
+		last <- 10*n + versions["lamp"]
+	}()
 	check(one.Commit())
-	_, err = two.Update(t.Context(), lamps, lamp(1, "two"), 1, nil)
-	if c := (postgres.Engine{}).Class(err); c != engine.Again {
-		t.Errorf("the class of %v is %d, want Again", err, c)
+	if got := <-last; got != 11 {
+		t.Errorf("the last id and the version are %d, want 1 and 1", got)
 	}
-	if c := (postgres.Engine{}).Class(two.Commit()); c != engine.Again {
-		t.Errorf("the class of the commit is %d, want Again", c)
-	}
-	check(two.Rollback())
+	check(one.Begin())
+	check(one.Insert(t.Context(), lamps, lamp(2, "never")))
+	check(one.Rollback()) // which lets the other go on
 	check(two.Begin())
-	_, err = two.Update(t.Context(), lamps, lamp(1, "two"), 1, nil)
-	check(err)
+	check(two.Insert(t.Context(), lamps, lamp(2, "new")))
 	check(two.Commit())
 }
 
@@ -100,6 +101,10 @@ func TestExclusiveDatabaseRefusesOtherNodes(t *testing.T) {
 	_, err := postgres.Engine{}.Open(t.Context(), address, engine.Options{Readers: 1, Alone: true})
 	if !fault.Is(err, fault.Conflict) {
 		t.Errorf("got %v, want fault.Conflict", err)
+	}
+	_, err = postgres.Engine{}.Open(t.Context(), address, engine.Options{Readers: 1})
+	if !fault.Is(err, fault.Conflict) {
+		t.Errorf("got %v, want fault.Conflict for a process that would share it", err)
 	}
 }
 

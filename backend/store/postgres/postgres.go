@@ -12,22 +12,23 @@
 //
 // # Transactions
 //
-// The writer's transactions are serializable. A conflict with another node, or a
+// The writer's transactions are serializable. A conflict with another program, or a
 // deadlock, is engine.Again: the store repeats the transaction. PostgreSQL gives up
 // a transaction at the first error, so an insert that a unique index may refuse does
 // nothing instead of failing, and an update runs in a savepoint of its own. BEGIN,
 // SAVEPOINT and RELEASE travel with the next statement, without a round trip of
 // their own. A commit is durable as the server is configured (synchronous_commit).
 //
+// # Several processes
+//
+// Without Options.Alone, an advisory lock lets only one process write at a time. Each
+// commit raises the versions of the tables that it changed, and notifies the others
+// (LISTEN and NOTIFY). See shared.go.
+//
 // # Schema
 //
 // Numbered migrations and Writer.Define run under an advisory lock, so that two
 // nodes may start at once.
-//
-// # Not done yet
-//
-// No command opens a server. The caches of package store do not notice the changes of
-// another node; Options.Alone therefore refuses a second one.
 //
 // # Other databases
 //
@@ -39,6 +40,7 @@ package postgres
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"net/url"
 	"strconv"
@@ -58,10 +60,10 @@ type Engine struct{}
 // Limits of time. Migrations have none.
 const (
 	connecting   = 5 * time.Second
-	longestRead  = 6 * time.Minute // streams may take five
-	longestWrite = time.Minute     // one statement
-	longestIdle  = time.Minute     // within a transaction of the writer, so that a stopped node frees its locks
-	oldest       = 15              // version of the server
+	longestRead  = 6 * time.Minute  // streams may take five
+	longestWrite = time.Minute      // one statement
+	longestIdle  = 15 * time.Second // within a transaction of the writer, so that a stopped node frees its locks
+	oldest       = 15               // version of the server
 )
 
 // Name returns an address without its password and parameters, for messages.
@@ -109,6 +111,11 @@ func (Engine) Open(ctx context.Context, address string, o engine.Options) (engin
 			"postgres://user:password@host/database")
 	}
 	w := &writer{config: config.ConnConfig.Copy(), alone: o.Alone, chunks: o.Chunks}
+	if !o.Alone {
+		w.token = rand.Text()
+	}
+	listener := config.ConnConfig.Copy()
+	settings(&listener.Config, connecting, 0)
 	settings(&w.config.Config, longestWrite, longestIdle)
 	settings(&config.ConnConfig.Config, longestRead, 0)
 	config.ConnConfig.RuntimeParams["default_transaction_read_only"] = "on"
@@ -122,7 +129,7 @@ func (Engine) Open(ctx context.Context, address string, o engine.Options) (engin
 	if err != nil {
 		return nil, errors.Join(refused(err), w.close())
 	}
-	d := &database{pool: pool, writer: w, chunks: o.Chunks}
+	d := &database{pool: pool, writer: w, chunks: o.Chunks, listener: listener}
 	d.reader.source = readers{pool}
 	return d, nil
 }

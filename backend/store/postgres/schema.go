@@ -23,6 +23,7 @@ var migrations = []string{
 	CREATE TABLE "_identity" ("name" TEXT COLLATE "C" NOT NULL, "value" TEXT COLLATE "C" NOT NULL,
 		PRIMARY KEY ("name"));
 	CREATE TABLE "_id" ("table" TEXT COLLATE "C" NOT NULL, "last" BIGINT NOT NULL, PRIMARY KEY ("table"))`,
+	`CREATE TABLE "_version" ("table" TEXT COLLATE "C" NOT NULL, "number" BIGINT NOT NULL, PRIMARY KEY ("table"))`,
 }
 
 // tables creates the metadata of a database that has tables.
@@ -68,10 +69,8 @@ func (w *writer) execAll(ctx context.Context, statements ...string) error {
 		return w.broken
 	}
 	ctx = context.WithoutCancel(ctx)
-	if !w.sent {
-		if err := w.connect(ctx); err != nil {
-			return w.failed(err)
-		}
+	if err := w.ready(ctx); err != nil {
+		return w.failed(err)
 	}
 	all := append(slices.Clone(w.pending), statements...)
 	w.pending, w.sent = nil, w.active
@@ -89,13 +88,14 @@ func unlimited() []string {
 
 // Prepare implements engine.Writer. Each migration runs in the one transaction.
 func (w *writer) Prepare(ctx context.Context, format int, spaces ...string) error {
-	lock := fmt.Sprintf("(%d)", lockSchema)
-	if err := w.execAll(ctx, "SELECT pg_advisory_lock"+lock, // before the transaction, which then sees the other's
+	key := fmt.Sprintf("(%d)", lockSchema)
+	// in the order in which Define locks them, and before the transaction, which then sees the other's
+	if err := w.execAll(ctx, lock, "SELECT pg_advisory_lock"+key,
 		`CREATE TABLE IF NOT EXISTS "_migration" ("number" BIGINT NOT NULL, PRIMARY KEY ("number"))`); err != nil {
 		return err
 	}
 	err := w.whole(func() error { return w.migrate(ctx, format, spaces) })
-	return errors.Join(err, w.execAll(ctx, "SELECT pg_advisory_unlock"+lock))
+	return errors.Join(err, w.execAll(ctx, "SELECT pg_advisory_unlock"+key, unlock))
 }
 
 func (w *writer) migrate(ctx context.Context, format int, spaces []string) error {

@@ -23,7 +23,7 @@ type writer struct {
 	conn   *pgx.Conn
 	side   *pgx.Conn // for ids, which stay reserved after a rollback
 	alone  bool
-	token  string // see own
+	token  string // see own; that of a shared database marks the notices of this process
 	chunks bool
 
 	active  bool     // between Begin and Commit or Rollback
@@ -44,7 +44,7 @@ func (w *writer) connect(ctx context.Context) (err error) {
 	if w.conn != nil && !w.conn.IsClosed() {
 		return nil
 	}
-	if w.conn, err = w.open(ctx); err != nil || !w.alone {
+	if w.conn, err = w.open(ctx); err != nil {
 		return err
 	}
 	if err := w.own(ctx); err != nil {
@@ -57,17 +57,38 @@ func (w *writer) connect(ctx context.Context) (err error) {
 const (
 	lockOwner  = 7_340_101
 	lockSchema = 7_340_102
+	lockWriter = 7_340_103
 )
 
-// own refuses a database that another process has open with Options.Alone, or had
-// open since this one lost its connection: the caches of this one are then wrong.
+// ready makes sure that there is a connection, and begins a transaction that waits
+// for those of other processes.
+func (w *writer) ready(ctx context.Context) error {
+	if w.sent {
+		return nil
+	}
+	if err := w.connect(ctx); err != nil || !w.active || w.alone {
+		return err
+	}
+	w.sent = true
+	return w.beginShared(ctx)
+}
+
+// own refuses a database that another process has open, if one of the two has it open
+// with Options.Alone. It also refuses one that another process had open since this
+// one lost its connection: the caches of this one are then wrong.
 func (w *writer) own(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	var free bool
 	var token string
-	if err := w.conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1, hashtext(current_schema()))",
-		lockOwner).Scan(&free); err != nil {
+	try := "SELECT pg_try_advisory_lock($1, hashtext(current_schema()))"
+	if !w.alone {
+		try = "SELECT pg_try_advisory_lock_shared($1, hashtext(current_schema()))"
+	}
+	if err := w.conn.QueryRow(ctx, try, lockOwner).Scan(&free); err != nil {
 		return known(err)
+	}
+	if free && !w.alone {
+		return nil
 	}
 	if !free {
 		return fault.New(fault.Conflict, "another Spyglass uses the database %s; only one can use it at a time",
@@ -134,10 +155,8 @@ func (w *writer) send(ctx context.Context, b *text, once, guarded bool) (*rows, 
 		return nil, w.broken
 	}
 	ctx = context.WithoutCancel(ctx)
-	if !w.sent {
-		if err := w.connect(ctx); err != nil {
-			return nil, w.failed(err)
-		}
+	if err := w.ready(ctx); err != nil {
+		return nil, w.failed(err)
 	}
 	before, after := w.pending, []string(nil)
 	w.pending = nil
@@ -219,10 +238,14 @@ func (w *writer) Begin() error {
 	if w.active {
 		return errors.New("a transaction is open already")
 	}
-	w.active, w.sent, w.broken = true, false, nil
-	w.pending = []string{"BEGIN ISOLATION LEVEL SERIALIZABLE"}
+	w.active, w.sent, w.broken, w.pending = true, false, nil, nil
+	if w.alone {
+		w.pending = []string{begin}
+	}
 	return nil
 }
+
+const begin = "BEGIN ISOLATION LEVEL SERIALIZABLE"
 
 func (w *writer) Commit() error {
 	if w.broken != nil {
@@ -235,7 +258,11 @@ func (w *writer) Commit() error {
 		w.active, w.pending = false, nil
 		return nil
 	}
-	done, err := w.exchange(context.Background(), w.pending, newText("COMMIT"), nil, false)
+	var after []string
+	if !w.alone {
+		after = []string{unlock}
+	}
+	done, err := w.exchange(context.Background(), w.pending, newText("COMMIT"), after, false)
 	if err != nil {
 		return w.failed(err)
 	}
@@ -252,8 +279,12 @@ func (w *writer) Rollback() error {
 	if !sent || w.conn.IsClosed() {
 		return nil
 	}
-	if _, err := w.conn.Exec(context.Background(), "ROLLBACK"); err != nil {
-		return w.conn.Close(context.Background()) // which rolls back as well
+	_, err := w.conn.Exec(context.Background(), "ROLLBACK")
+	if err == nil && !w.alone {
+		_, err = w.conn.Exec(context.Background(), unlock)
+	}
+	if err != nil {
+		return w.conn.Close(context.Background()) // which rolls back and unlocks as well
 	}
 	return nil
 }

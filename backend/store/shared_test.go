@@ -1,0 +1,172 @@
+package store_test
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+	"spyglass/backend/store"
+	"spyglass/backend/store/postgres/pgtest"
+)
+
+// pair opens two stores on one database, as two processes do.
+func pair(t *testing.T) (one, two *store.DB) {
+	t.Helper()
+	address, path := pgtest.Database(t), filepath.Join(t.TempDir(), "portal.db") // they have one key
+	open := func() *store.DB {
+		db, err := store.Open(t.Context(), store.Options{Path: path, Database: address, Shared: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := db.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		r := lamps()
+		r.Unique = [][]string{{"name"}}
+		if _, err := store.Add(db, r); err != nil {
+			t.Fatal(err)
+		}
+		db.Heard(t.Context())
+		return db
+	}
+	return open(), open()
+}
+
+// names returns the names of all lamps, from the cache if there is one.
+func names(ctx context.Context, r resource.Reader) (string, error) {
+	value, err := r.Memo("names", []string{string(lamps().Name)}, func() (any, error) {
+		rows, err := resource.Find(ctx, r, lamps().Name)
+		list := ""
+		for _, row := range rows {
+			list += row.Name + " "
+		}
+		return list, err
+	})
+	if err != nil {
+		return "", err
+	}
+	return value.(string), nil
+}
+
+func expectNames(t *testing.T, db *store.DB, want string) {
+	t.Helper()
+	if got, err := names(t.Context(), db); err != nil || got != want {
+		t.Errorf("the lamps are %q (%v), want %q", got, err, want)
+	}
+}
+
+func putLamp(t *testing.T, db *store.DB, row lamp) {
+	t.Helper()
+	if err := db.Write(t.Context(), func(tx resource.Tx) error {
+		changed := row
+		return resource.Put(t.Context(), tx, lamps().Name, &changed)
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAStoreReadsItsOwnWritesAtOnceAndThoseOfAnotherSoon(t *testing.T) {
+	one, two := pair(t)
+	for i, names := range []string{"a ", "b ", "c "} {
+		for _, db := range []*store.DB{one, two} { // both have the list in memory
+			if i > 0 {
+				expectNames(t, db, string('a'+rune(i)-1)+" ")
+			}
+		}
+		writer, other := one, two
+		if i%2 == 1 {
+			writer, other = two, one
+		}
+		changed, stop := other.Watch(string(lamps().Name))
+		feed := other.Follow(string(lamps().Name))
+		putLamp(t, writer, lamp{ID: 1, Name: string('a' + rune(i))})
+		expectNames(t, writer, names)
+		<-changed
+		expectNames(t, other, names)
+		rows, lost, err := feed.Next(t.Context())
+		if want := (resource.Changed{Name: string(lamps().Name), ID: 1}); err != nil || lost || len(rows) != 1 ||
+			rows[0] != want {
+			t.Errorf("the feed has %v, lost %v (%v), want %v", rows, lost, err, want)
+		}
+		stop()
+		feed.Close()
+	}
+}
+
+// Each write names its lamp after the number of lamps that it has from the cache. No
+// two are equal, or the unique index would refuse one.
+func TestWritesOfTwoStoresDecideByTheLatestRows(t *testing.T) {
+	one, two := pair(t)
+	var wait sync.WaitGroup
+	for _, db := range []*store.DB{one, two} {
+		wait.Go(func() {
+			for range 25 {
+				if err := db.Write(t.Context(), func(tx resource.Tx) error {
+					list, err := names(t.Context(), tx)
+					if err != nil {
+						return err
+					}
+					return resource.Put(t.Context(), tx, lamps().Name, &lamp{Name: fmt.Sprint(len(list))})
+				}); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	wait.Wait()
+	for _, db := range []*store.DB{one, two} {
+		rows, err := resource.Find(t.Context(), db, lamps().Name)
+		ids := map[int64]bool{}
+		for _, row := range rows {
+			ids[row.ID] = true
+		}
+		if err != nil || len(ids) != 50 {
+			t.Errorf("there are %d lamps (%v), want 50", len(ids), err)
+		}
+	}
+}
+
+func TestAStoreThatHearsNothingServesNothingFromMemory(t *testing.T) {
+	one, two := pair(t)
+	putLamp(t, one, lamp{ID: 1, Name: "a"})
+	again := two.Cut()
+	for i := range 3 {
+		name := string('b' + rune(i))
+		putLamp(t, one, lamp{ID: 1, Name: name})
+		expectNames(t, two, name+" ")
+	}
+	putLamp(t, two, lamp{ID: 1, Name: "e"}) // the state stays as it is
+	putLamp(t, one, lamp{ID: 1, Name: "f"})
+	expectNames(t, two, "f ")
+	again()
+	expectNames(t, two, "f ")
+	changed, stop := two.Watch(string(lamps().Name))
+	defer stop()
+	putLamp(t, one, lamp{ID: 1, Name: "g"})
+	<-changed
+	expectNames(t, two, "g ")
+}
+
+func TestADatabaseIsSharedOnlyByStoresThatKnowOfIt(t *testing.T) {
+	address, path := pgtest.Database(t), filepath.Join(t.TempDir(), "portal.db")
+	db, err := store.Open(t.Context(), store.Options{Path: path, Database: address})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, shared := range []bool{false, true} {
+		_, err := store.Open(t.Context(), store.Options{Path: path, Database: address, Shared: shared})
+		if !fault.Is(err, fault.Conflict) {
+			t.Errorf("a second store, shared %v: %v, want fault.Conflict", shared, err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
