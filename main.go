@@ -16,6 +16,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"net/url"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -210,6 +211,7 @@ func serveCommand(o *server.Options) *cobra.Command {
 			return serve(c.Context(), *o)
 		},
 	}
+	databaseFlag(c, o)
 	f := c.Flags()
 	f.StringVar(&o.Listen, "listen", "127.0.0.1:0", "address and port; port 0 selects a free one; with --https the "+
 		"default is 127.0.0.1:"+strconv.Itoa(server.UsualHTTPSPort))
@@ -228,6 +230,33 @@ func serveCommand(o *server.Options) *cobra.Command {
 	f.TimeVar(&still, "clock", still, []string{time.RFC3339}, "stop the portal's clock at this time")
 	_ = f.MarkHidden("clock") // for pictures that are compared: npm run screens
 	return c
+}
+
+// databaseVariable is the environment variable for --database.
+const databaseVariable = "SPYGLASS_DATABASE"
+
+// databaseFlag adds --database to a command that opens the portal. It refuses a
+// password in it: other users of the machine can read arguments.
+func databaseFlag(c *cobra.Command, o *server.Options) {
+	c.Flags().StringVar(&o.Database, "database", "", "keep the portal in a PostgreSQL database, such as "+
+		"postgres://spyglass@db.example.net/spyglass (default: "+databaseVariable+"; without it, in files). The "+
+		"password comes from PGPASSWORD, the file that PGPASSFILE names, or "+databaseVariable+", never from this flag")
+	c.PreRunE = func(c *cobra.Command, _ []string) error {
+		if o.Database == "" {
+			o.Database = os.Getenv(databaseVariable)
+			return nil
+		}
+		u, err := url.Parse(o.Database)
+		if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
+			return fault.New(fault.Invalid, "--database must be an address such as "+
+				"postgres://spyglass@db.example.net/spyglass")
+		}
+		if _, given := u.User.Password(); given || u.Query().Has("password") {
+			return fault.New(fault.Invalid, "--database must not contain a password, which other users of this "+
+				"machine could read. Set PGPASSWORD or PGPASSFILE, or the whole address as "+databaseVariable)
+		}
+		return nil
+	}
 }
 
 // open returns nil without an error if a signal ends it before the portal is open.
@@ -524,13 +553,16 @@ func userCommand(o *server.Options) *cobra.Command {
 		},
 	}
 	add.Flags().StringVar(&role, "role", role, "the user's role")
-	return group("user", "Add users and set their passwords", add, &cobra.Command{
+	password := &cobra.Command{
 		Use: "password NAME", Short: "Set a user's password; prompts for it, or reads it from standard input",
 		Args: takes("NAME"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return withPassword(c, *o, server.Command{Do: server.DoSetPassword, Name: args[0]})
 		},
-	})
+	}
+	databaseFlag(add, o)
+	databaseFlag(password, o)
+	return group("user", "Add users and set their passwords", add, password)
 }
 
 func withPassword(c *cobra.Command, o server.Options, command server.Command) error {
@@ -598,6 +630,7 @@ func tokenCommand(o *server.Options) *cobra.Command {
 			return json.NewEncoder(os.Stdout).Encode(token)
 		},
 	}
+	databaseFlag(create, o)
 	create.Flags().StringVar(&user, "user", "", "the user whose permissions the token has")
 	return group("token", "Create API tokens", create)
 }

@@ -226,6 +226,12 @@ func TestInvalidCommandPrintsOneSentence(t *testing.T) {
 		{[]string{"serve", "--data", data, "--listen", "0.0.0.0:0"}, "requires --tls-cert and --tls-key"},
 		{[]string{"serve", "--data", data, "--demo-devices", "5"}, "--demo-devices requires --demo"},
 		{[]string{"serve", "--data", data, "--rate-limit", "maybe"}, "--rate-limit must be on or off"},
+		{[]string{"serve", "--data", data, "--database", "postgres://ann:secret@127.0.0.1:1/x"},
+			"--database must not contain a password"},
+		{[]string{"user", "add", "ann", "--data", data, "--database", "postgres://127.0.0.1:1/x?password=secret"},
+			"--database must not contain a password"},
+		{[]string{"token", "create", "--user", "ann", "--data", data, "--database", "portal.db"},
+			"--database must be an address such as"},
 		{[]string{"serve", "--data", data, "--clock", "noon"}, "--clock must be a time such as 2026-01-15T09:00:00Z, " +
 			"not \"noon\""},
 		{[]string{"user", "password", "nobody", "--data", data}, "write the password on standard input"},

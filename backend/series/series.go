@@ -68,10 +68,12 @@ type Key struct{ Instance, DataPoint int64 }
 
 // Options configures a DB.
 type Options struct {
-	Path  string           // of the file
-	Log   *slog.Logger     // slog.Default when nil
-	Clock func() time.Time // time.Now when nil
-	Guard *service.Guard
+	Path string // of the file
+	// Database is the address of a database on a server that takes the place of the file
+	Database string
+	Log      *slog.Logger     // slog.Default when nil
+	Clock    func() time.Time // time.Now when nil
+	Guard    *service.Guard
 
 	Sibling store.Sibling // the owner of the file; zero for none
 	Twice   bool          // run each write twice, for tests: see store.Options
@@ -160,8 +162,8 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if db.clock == nil {
 		db.clock = time.Now
 	}
-	file, err := store.OpenChunks(ctx, store.ChunkOptions{Path: o.Path, Sibling: o.Sibling, Twice: o.Twice,
-		Spaces: []string{names, logs, chunks, hours}})
+	file, err := store.OpenChunks(ctx, store.ChunkOptions{Path: o.Path, Database: o.Database, Sibling: o.Sibling,
+		Twice: o.Twice, Spaces: []string{names, logs, chunks, hours}})
 	if err != nil {
 		return nil, err
 	}

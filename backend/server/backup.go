@@ -69,6 +69,12 @@ func Restore(ctx context.Context, o Options, file string, withoutKey bool, progr
 	return errors.Join(err, l.release())
 }
 
+// onServer is the error of what only a portal in files can do.
+func onServer() error {
+	return fault.New(fault.Conflict, "the portal is in a PostgreSQL database: back that up with pg_dump, and keep a "+
+		"copy of portal.db.key from the data folder")
+}
+
 func (o Options) backup(file string, progress func(backup.Progress)) backup.Options {
 	clock := o.Clock
 	if clock == nil {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"spyglass/backend/server"
+	"spyglass/backend/store/postgres/pgtest"
 )
 
 // childFolder in the environment makes the test program a portal on that folder,
@@ -33,7 +34,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	os.Exit(withDemoFolder(m.Run))
+	os.Exit(pgtest.Main(func() int { return withDemoFolder(m.Run) }))
 }
 
 // serveAsChild serves until its standard input ends, as it does when the parent

@@ -25,6 +25,13 @@ func (s *Server) samplesHavePortal(path string) error {
 		info, err := os.Stat(path)
 		return err == nil && info.Size() > 0
 	}
+	if s.o.Database != "" {
+		if holds(path) {
+			return fault.New(fault.Conflict, "the data folder %s has a portal of its own; nothing was changed. Choose "+
+				"another --data folder for the portal in the database", s.o.Data)
+		}
+		return nil
+	}
 	if holds(path) || !holds(filepath.Join(s.o.Data, "series.db")) {
 		return nil
 	}
@@ -32,12 +39,12 @@ func (s *Server) samplesHavePortal(path string) error {
 		"changed. Restore a backup, or choose another --data folder", path)
 }
 
-// openSeries opens the samples in their own file, so that they never delay the
+// openSeries opens the samples in their own file or schema, so that they never delay the
 // portal's writes.
 func (s *Server) openSeries(ctx context.Context) error {
 	return s.OpenBeside(ctx, "series.db", func(path string, sibling Sibling) (file string, err error) {
-		s.series, err = series.Open(ctx, series.Options{Path: path, Log: s.o.Log, Clock: s.pace.Now, Sibling: sibling,
-			Guard: s.guard, Twice: s.o.Twice})
+		s.series, err = series.Open(ctx, series.Options{Path: path, Database: s.o.Database, Log: s.o.Log,
+			Clock: s.pace.Now, Sibling: sibling, Guard: s.guard, Twice: s.o.Twice})
 		if err != nil {
 			return "", err
 		}

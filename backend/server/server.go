@@ -67,9 +67,12 @@ import (
 
 // Options configures the portal and its address.
 type Options struct {
-	Data    string // the folder; created if it does not exist
-	Listen  string // address and port, "127.0.0.1:0" for a free one; empty: no listener
-	Version string // of this program
+	Data string // the folder; created if it does not exist
+	// Database is the address of a PostgreSQL database, which takes the place of
+	// portal.db and series.db; empty: the files
+	Database string
+	Listen   string // address and port, "127.0.0.1:0" for a free one; empty: no listener
+	Version  string // of this program
 
 	Socket net.Listener // is open on Listen's port already; nil: none is
 

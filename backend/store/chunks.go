@@ -13,10 +13,13 @@ import (
 
 // ChunkOptions configure a file of chunks.
 type ChunkOptions struct {
-	Path    string
-	Sibling Sibling  // the portal that owns the file; zero for none
-	Spaces  []string // all spaces that the file may have
-	Twice   bool     // run each write once more, for tests: see Options.Twice
+	Path string
+	// Database is the address of a database on a server, which takes the place of the
+	// file. The chunks have a schema of their own there, beside that of Options.Database.
+	Database string
+	Sibling  Sibling  // the portal that owns the file; zero for none
+	Spaces   []string // all spaces that the file may have
+	Twice    bool     // run each write once more, for tests: see Options.Twice
 }
 
 // Chunks is a separate database file for numbered blobs in named spaces, which
@@ -24,7 +27,7 @@ type ChunkOptions struct {
 // of a space: pages are then full, and old rows can be deleted as one range.
 // Reading is safe for concurrent use and never waits for a write.
 type Chunks struct {
-	path  string
+	path  string // of the file; the name of a database on a server
 	file  string // its id, see Sibling
 	base  engine.Database
 	twice bool
@@ -46,25 +49,29 @@ const chunkFormat = 1
 // file that is damaged, read-only or from a newer version, and leaves it
 // unchanged.
 func OpenChunks(ctx context.Context, o ChunkOptions) (*Chunks, error) {
-	if err := o.Sibling.expect(o.Path); err != nil {
-		return nil, err
-	}
-	if err := private(o.Path); err != nil {
-		return nil, err
-	}
 	c := &Chunks{path: o.Path, twice: o.Twice}
+	if o.Database != "" {
+		c.path = nameOf(o.Database)
+	} else if err := o.Sibling.expect(o.Path); err != nil {
+		return nil, err
+	} else if err := private(o.Path); err != nil {
+		return nil, err
+	}
 	if err := c.connect(ctx, o); err != nil {
 		_ = c.Close()
-		return nil, explain(o.Path, err)
+		return nil, explain(c.path, err)
 	}
 	return c, nil
 }
 
 func (c *Chunks) connect(ctx context.Context, o ChunkOptions) (err error) {
-	if c.base, err = embedded.Open(ctx, c.path, engine.Options{Readers: readers, Chunks: true}); err != nil {
-		return err
+	options := engine.Options{Readers: readers, Chunks: true, Alone: true}
+	if o.Database != "" {
+		c.base, err = server.Open(ctx, o.Database, options)
+	} else if c.base, err = embedded.Open(ctx, c.path, options); err == nil {
+		c.present, err = present(c.path, slog.Default())
 	}
-	if c.present, err = present(c.path, slog.Default()); err != nil {
+	if err != nil {
 		return err
 	}
 	layout, err := c.base.Layout(ctx)

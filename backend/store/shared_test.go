@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"sync"
@@ -168,5 +169,42 @@ func TestADatabaseIsSharedOnlyByStoresThatKnowOfIt(t *testing.T) {
 	}
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+func TestChunksOnAServerAreThereAfterAStartAndBesideTheTables(t *testing.T) {
+	address, path := pgtest.Database(t), filepath.Join(t.TempDir(), "portal.db")
+	db, err := store.Open(t.Context(), store.Options{Path: path, Database: address})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	if _, err := store.Add(db, lamps()); err != nil {
+		t.Fatal(err)
+	}
+	open := func() *store.Chunks {
+		c, err := store.OpenChunks(t.Context(), store.ChunkOptions{Database: address, Spaces: []string{"lamp"},
+			Twice: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	c := open()
+	if err := c.Write(func(tx store.ChunksTx) error {
+		return errors.Join(tx.Put("lamp", 1, []byte("one")), tx.Put("lamp", 2, []byte("two")), tx.Delete("lamp", 1, 1))
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	c = open()
+	defer func() { _ = c.Close() }()
+	if got := read(t, c, "lamp"); len(got) != 1 || got[2] != "two" {
+		t.Errorf("the chunks are %v, want 2: two", got)
+	}
+	if rows, err := resource.Find(t.Context(), db, lamps().Name); err != nil || len(rows) != 0 {
+		t.Errorf("the table of the same name has %v (%v)", rows, err)
 	}
 }

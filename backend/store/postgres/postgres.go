@@ -47,6 +47,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -110,6 +111,11 @@ func (Engine) Open(ctx context.Context, address string, o engine.Options) (engin
 		return nil, fault.New(fault.Conflict, "the address of the database cannot be read; it has the form "+
 			"postgres://user:password@host/database")
 	}
+	if o.Chunks {
+		if err := useChunks(ctx, config.ConnConfig); err != nil {
+			return nil, refused(err)
+		}
+	}
 	w := &writer{config: config.ConnConfig.Copy(), alone: o.Alone, chunks: o.Chunks}
 	if !o.Alone {
 		w.token = rand.Text()
@@ -132,6 +138,26 @@ func (Engine) Open(ctx context.Context, address string, o engine.Options) (engin
 	d := &database{pool: pool, writer: w, chunks: o.Chunks, listener: listener}
 	d.reader.source = readers{pool}
 	return d, nil
+}
+
+// useChunks makes connections use the schema for chunks, and creates it. It is beside
+// the schema of the address, whose tables would have the same names.
+func useChunks(ctx context.Context, config *pgx.ConnConfig) error {
+	conn, err := pgx.ConnectConfig(ctx, config.Copy())
+	if err != nil {
+		return known(err)
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	var schema string
+	if err := conn.QueryRow(ctx, "SELECT current_schema()").Scan(&schema); err != nil {
+		return known(err)
+	}
+	schema += "_samples"
+	if _, err := conn.Exec(ctx, "CREATE SCHEMA IF NOT EXISTS "+quote(schema)); err != nil {
+		return known(err)
+	}
+	config.RuntimeParams["search_path"] = quote(schema)
+	return nil
 }
 
 // idleReader is the time after which an idle read connection is closed.
