@@ -145,6 +145,14 @@ func TestPDFHoldsTheWholeReport(t *testing.T) {
 	if drawn := h.drawn(h.made(r)); !strings.Contains(drawn, sixteen("Загрузка Ωμέγα łódź □□")) {
 		t.Errorf("letters are missing in %q", drawn)
 	}
+	none := reporting.Report{Name: "Changes", Type: reporting.ReportAuditLog, Format: reporting.FormatPDF}
+	if text := strings.Join(h.pages(h.made(none)), ""); !strings.Contains(text, "No rows match this report.") {
+		t.Errorf("the PDF of a report without rows reads %s", text)
+	}
+	none.Format = reporting.FormatHTML
+	if page := string(h.made(none)); !strings.Contains(page, `<p class="none">No rows match this report.</p>`) {
+		t.Errorf("the page of a report without rows reads %s", page)
+	}
 	var many []fleet.Device
 	for i := range 400 {
 		many = append(many,
@@ -238,7 +246,7 @@ func TestWorkbookHasNumbersAndTextsAndNoFormulas(t *testing.T) {
 		}
 	}
 	about, err := file.GetRows("About")
-	if want := [][]string{{"Report", "=cmd"}, {"Type", "Host inventory"}, {"Made", "2026-05-04 12:00:00 UTC for admin"},
+	if want := [][]string{{"Report", "=cmd"}, {"Type", "Inventory"}, {"Made", "2026-05-04 12:00:00 UTC for admin"},
 		{"", "+note"}, {"Not responding", "1"}, {"Normal", "8"}}; err != nil || !reflect.DeepEqual(about, want) {
 		t.Errorf("got %q %v", about, err)
 	}

@@ -167,7 +167,9 @@ func TestEachTypeShowsItsRows(t *testing.T) {
 	put(h, people.Roles.Name,
 		people.Role{ID: 1, Name: "administrator",
 			Privileges: []people.Privilege{{ObjectType: "setting", ObjectID: "*", Operation: "write"}}},
-		people.Role{ID: 2, Name: "night"})
+		people.Role{ID: 2, Name: "night", Privileges: []people.Privilege{
+			{ObjectType: "deviceGroup", ObjectID: "2", Operation: "ack"},
+			{ObjectType: "deviceGroup", ObjectID: "99", Operation: "read"}}})
 	put(h, audit.AuditLogs.Name,
 		audit.AuditLog{ID: 1, Username: "admin", HappenedOn: seconds(noon) - 60, IP: "127.0.0.1", Action: "create",
 			Description: "Added the device 1"},
@@ -229,7 +231,7 @@ func TestEachTypeShowsItsRows(t *testing.T) {
 		{"users of a role", reporting.Report{Type: reporting.ReportUser, Columns: columns("Username"),
 			UserFilter: reporting.ReportUserFilter{Role: "ni*"}}, admin, []string{"Username", "clerk"}},
 		{"roles", reporting.Report{Type: reporting.ReportRole}, admin,
-			[]string{"Role|Description|Users|Privileges", "administrator||admin|write on setting *", "night||clerk|"}},
+			[]string{"Role|Description|Users|Privileges", "administrator||admin|write on setting *", "night||clerk|ack on deviceGroup Oslo\nread on deviceGroup 99"}},
 		{"what was done", reporting.Report{Type: reporting.ReportAuditLog}, admin,
 			[]string{"Time|User|IP|Action|Description",
 				"2026-05-04 11:59:00 UTC|admin|127.0.0.1|create|Added the device 1", "2026-05-04 11:59:30 " +
@@ -343,7 +345,7 @@ func TestPageEscapesHostileNames(t *testing.T) {
 	want := `
 <main>
 <header>
-<p class="kind">Host inventory</p>
+<p class="kind">Inventory</p>
 <h1>` + safe + `</h1>
 <p>` + safe + `</p>
 <p class="made">Made 2026-05-04 12:00:00 UTC for ` + safe + `. 2 rows.</p>

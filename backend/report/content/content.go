@@ -59,6 +59,9 @@ type kind struct {
 	// printed names the columns of a PDF of which none were chosen; nil: all of
 	// them
 	printed []string
+	// sorted names the column that sorts the rows of a report that names none; "":
+	// by id
+	sorted string
 }
 
 // kinds are the types of reports, in the order they are shown.
@@ -112,7 +115,7 @@ func (r *Run) Write(ctx context.Context, w io.Writer) (rows, pages int64, err er
 	if err != nil {
 		return 0, 0, err
 	}
-	t.Type, t.Note, t.Made, t.At = r.Report.Type, r.Report.Description, r.made(), r.At
+	t.Type, t.Note, t.Made, t.At = kind.Title, r.Report.Description, r.made(), r.At
 	each := t.Rows
 	t.Rows = func(yield func(layout.Row) error) error {
 		return each(func(row layout.Row) error {

@@ -33,9 +33,7 @@ func (l *list[T]) table(_ context.Context, r *Run, about ...string) (*layout.Tab
 		return nil, err
 	}
 	t := &layout.Table{Title: r.Report.Name, About: about, Total: int64(len(l.rows))}
-	for _, c := range shown {
-		t.Columns, t.Numbers = append(t.Columns, c.name), append(t.Numbers, c.num)
-	}
+	setColumns(t, shown)
 	l.sort(r.Report)
 	t.Rows = func(yield func(layout.Row) error) error {
 		for i := range l.rows {

@@ -1,9 +1,12 @@
 package content
 
 import (
+	"cmp"
 	"context"
+	"strconv"
 	"strings"
 
+	"spyglass/backend/portal/fleet"
 	"spyglass/backend/portal/people"
 	"spyglass/backend/portal/reporting"
 	"spyglass/backend/report/layout"
@@ -32,6 +35,19 @@ func roles(ctx context.Context, r *Run) (*layout.Table, error) {
 			holders[held.ID] = append(holders[held.ID], users[i].Username)
 		}
 	}
+	tree, err := fleet.TreeOf(ctx, r.From)
+	if err != nil {
+		return nil, err
+	}
+	sees := r.seesGroup()
+	object := func(p people.Privilege) string {
+		if id, err := strconv.ParseInt(p.ObjectID, 10, 64); err == nil && p.Object() == resource.DeviceGroup {
+			if g := tree.Groups[id]; g != nil && sees(id) {
+				return cmp.Or(g.FullPath, g.Name)
+			}
+		}
+		return p.ObjectID
+	}
 	s := &source[role]{
 		name: people.Roles.Name, id: func(r *role) int64 { return r.ID },
 		columns: plain(reporting.ReportRole,
@@ -41,7 +57,7 @@ func roles(ctx context.Context, r *Run) (*layout.Table, error) {
 			func(r *role) string {
 				var list []string
 				for _, p := range r.Privileges {
-					list = append(list, p.Operation+" on "+p.ObjectType+" "+p.ObjectID)
+					list = append(list, p.Operation+" on "+p.ObjectType+" "+object(p))
 				}
 				return strings.Join(list, "\n")
 			},

@@ -38,13 +38,16 @@ func (u *uptime) share() float64 {
 	return 100 * (1 - float64(u.down)/float64(u.counted))
 }
 
+// shareColumn sorts the worst devices to the top.
+const shareColumn = "Availability %"
+
 func availabilityKind() kind {
-	return kind{table: availability, ReportTypeInfo: reporting.ReportTypeInfo{
+	return kind{table: availability, sorted: shareColumn, ReportTypeInfo: reporting.ReportTypeInfo{
 		Name: reporting.ReportAvailability, Title: "Availability", Icon: "check",
 		About: "Uptime of each device, its outages and the longest one",
 		Right: seesDevices, Fields: []string{"dateRange", "hostsValType", "hostsVal", "alertLevel", "excludeSDT",
 			"unmonitoredTime"},
-		Columns: []string{"Device", "Groups", "Availability %", "Down", "Outages", "Longest outage", "Maintenance",
+		Columns: []string{"Device", "Groups", shareColumn, "Down", "Outages", "Longest outage", "Maintenance",
 			"No data", "Counted"},
 	}}
 }
@@ -278,8 +281,16 @@ func (a *availabilities) columns(tree *fleet.Tree) []column[fleet.Device] {
 		of(func(u *uptime) string { return lasting(u.counted) }),
 	)
 	columns[2].num, columns[4].num = true, true
+	for _, i := range []int{3, 5, 6, 7, 8} {
+		columns[i].time = true
+	}
 	for i, value := range []func(*uptime) int64{
-		2: func(u *uptime) int64 { return int64(1e6 * max(u.share(), 0)) },
+		2: func(u *uptime) int64 {
+			if u.counted <= 0 {
+				return math.MaxInt64 // without a share: below all that have one
+			}
+			return int64(1e6 * max(u.share(), 0))
+		},
 		3: func(u *uptime) int64 { return u.down }, 4: func(u *uptime) int64 { return u.outages },
 		5: func(u *uptime) int64 { return u.longest },
 		6: func(u *uptime) int64 { return u.maintenance }, 7: func(u *uptime) int64 { return u.noData },

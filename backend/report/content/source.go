@@ -30,6 +30,7 @@ type column[T any] struct {
 	text func(*T) string
 	key  func(*T) string // its sort key; nil: its text, ignoring letter case
 	num  bool            // its text is a number
+	time bool            // its text is a duration
 }
 
 const pageRows = 500 // read at a time
@@ -42,9 +43,7 @@ func (s *source[T]) table(ctx context.Context, r *Run, about ...string) (*layout
 		return nil, err
 	}
 	t := &layout.Table{Title: r.Report.Name, About: about, Counts: s.counts}
-	for _, c := range shown {
-		t.Columns, t.Numbers = append(t.Columns, c.name), append(t.Numbers, c.num)
-	}
+	setColumns(t, shown)
 	ids, err := s.order(ctx, r)
 	if err != nil {
 		return nil, err
@@ -72,6 +71,13 @@ func (s *source[T]) table(ctx context.Context, r *Run, about ...string) (*layout
 		return nil
 	}
 	return t, nil
+}
+
+func setColumns[T any](t *layout.Table, shown []column[T]) {
+	for _, c := range shown {
+		t.Columns, t.Numbers = append(t.Columns, c.name), append(t.Numbers, c.num)
+		t.Right = append(t.Right, c.num || c.time)
+	}
 }
 
 // chosen returns the columns that the report names, or the default ones: in a PDF
@@ -109,8 +115,9 @@ type sortKey struct {
 // order returns the ids of all rows, in the order of the report.
 func (s *source[T]) order(ctx context.Context, r *Run) ([]int64, error) {
 	var by *column[T]
-	if r.Report.SortedBy != "" {
-		if i := kindOf(r.Report.Type).Column(r.Report.SortedBy); i >= 0 {
+	kind := kindOf(r.Report.Type)
+	if name := cmp.Or(r.Report.SortedBy, kind.sorted); name != "" {
+		if i := kind.Column(name); i >= 0 {
 			by = &s.columns[i]
 		}
 	}

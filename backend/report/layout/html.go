@@ -20,6 +20,7 @@ type page struct {
 	*Table
 	Bars    []bar
 	Counted int64
+	NoRows  string
 }
 
 type pageRow struct {
@@ -32,9 +33,9 @@ type pageRow struct {
 const oneLine = 26
 
 type pageCell struct {
-	Text   string
-	Number bool
-	Long   bool // it may take several lines
+	Text  string
+	Right bool
+	Long  bool // it may take several lines
 }
 
 // writeHTML writes a self-contained page, with its style and without scripts.
@@ -43,7 +44,7 @@ func (t *Table) writeHTML(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	p := &page{Table: t}
+	p := &page{Table: t, NoRows: noRows}
 	p.Bars, p.Counted = bars(t.Counts)
 	if err := parsed.ExecuteTemplate(w, "head", p); err != nil {
 		return err
@@ -52,7 +53,7 @@ func (t *Table) writeHTML(w io.Writer) error {
 	if err := t.Rows(func(row Row) error {
 		line.Tone, line.Cells = row.Tone, line.Cells[:0]
 		for i, text := range row.Cells {
-			line.Cells = append(line.Cells, pageCell{text, t.Number(i), len(text) > oneLine})
+			line.Cells = append(line.Cells, pageCell{text, t.RightAligned(i), len(text) > oneLine})
 		}
 		return parsed.ExecuteTemplate(w, "row", line)
 	}); err != nil {

@@ -51,6 +51,10 @@ func (p *pdf) rows() error {
 	if !begun && err == nil {
 		begin()
 	}
+	if n == 0 && err == nil {
+		p.letters("", p.size, inkQuiet)
+		p.SetY(p.paragraph(p.GetY()+1, noRows, 4.4, 1))
+	}
 	return errors.Join(err, p.Error())
 }
 
@@ -179,7 +183,7 @@ func (p *pdf) cells(cells [][]string, y, height float64) {
 	for i, lines := range cells {
 		for k, line := range lines {
 			at := x + cellPad + 0.3
-			if p.table.Number(i) {
+			if p.table.RightAligned(i) {
 				at = x + p.widths[i] - cellPad - p.width(line)
 			}
 			if line != "" {

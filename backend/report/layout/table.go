@@ -28,6 +28,7 @@ type Table struct {
 	About   []string // what it covers, a line each
 	Columns []string
 	Numbers []bool  // of each column: its cells are numbers; nil where none are
+	Right   []bool  // of each column: its cells end at its right edge, as numbers do
 	Counts  []Count // for the top, in this order
 	Charts  []Chart // below the counts
 	Total   int64   // rows, as counted before they are read
@@ -73,8 +74,11 @@ const (
 	ShortMoment = "2006-01-02\u00a015:04"
 )
 
-// Number reports whether the cells of a column are numbers.
-func (t *Table) Number(column int) bool { return column < len(t.Numbers) && t.Numbers[column] }
+// noRows stands below the column names of a report without rows.
+const noRows = "No rows match this report."
+
+// RightAligned reports whether the cells of a column end at its right edge.
+func (t *Table) RightAligned(column int) bool { return column < len(t.Right) && t.Right[column] }
 
 // Summarize leaves only the counts, as the rows of the table.
 func (t *Table) Summarize(label, number string) {
