@@ -179,8 +179,8 @@ func says(o object) bool {
 	return false
 }
 
-// read returns the parts of a device, with three requests and one more for each threshold
-// that several instances share.
+// read returns the parts of a device, with three requests, one more for each data source with
+// several instances, and one for each threshold that several of them share.
 func (p *partKinds) read(ctx context.Context, s *side, device string) (*deviceParts, error) {
 	r := &partReading{partKinds: p, side: s, base: devicesPath + "/" + device, out: &deviceParts{Device: device}}
 	for _, step := range []func(context.Context) error{r.sources, r.parts, r.settings, r.groups} {
@@ -253,16 +253,13 @@ func (r *partReading) settings(ctx context.Context) error {
 	return err
 }
 
-// groups reads the instance groups that have instances, and their thresholds.
+// groups reads the instance groups, also those without instances, and their thresholds.
 func (r *partReading) groups(ctx context.Context) error {
-	var on []string
-	for _, i := range r.out.Instances {
-		if id := textOf(i["deviceDataSourceId"]); !isZero(i["groupId"]) && !slices.Contains(on, id) {
-			on = append(on, id)
+	for _, source := range r.out.Sources {
+		if source["isMultiple"] != true {
+			continue // one instance, which is in no group
 		}
-	}
-	for _, onDevice := range on {
-		path := r.base + "/devicedatasources/" + onDevice + "/groups"
+		path := r.base + "/devicedatasources/" + source.id() + "/groups"
 		err := r.each(ctx, groupedPath, path, object.id, func(o object) error {
 			r.out.Grouped = append(r.out.Grouped, r.partKinds.grouped.kept(o))
 			return nil

@@ -55,7 +55,7 @@ func (p *portal) furnishParts() {
 		{"name": "average", "rawDataFieldName": "average"}]}`)
 	p.request("POST", p.edge()+"/scheduleAutoDiscovery", "")
 	ports := p.on("Own_Ports")
-	p.add(ports+"/groups", `{"name": "Unused"}`)
+	p.add(ports+"/groups", `{"name": "Spare", "description": "Without instances"}`)
 	group := p.add(ports+"/groups", `{"name": "Uplinks", "description": "To the core"}`)
 	p.add(ports+"/instances", `{"displayName": "eth0", "wildValue": "10", "groupId": %d, "customProperties": [
 		{"name": "circuit", "value": "KF-1"}, {"name": "line.password", "value": "%s"}]}`, group, secret)
@@ -95,20 +95,21 @@ func (p *portal) hasParts(report *rehearse.Report) {
 	ping := p.on("Own_Ping") + "/instances/" + id(only) + "/alertsettings"
 	source := p.named("/setting/datasources", "name", "Own_Ports")
 	for what, got := range map[string][2]any{
-		"the group of eth0":        {fmt.Sprint(eth0["groupId"]), id(group)},
-		"its properties":           {fmt.Sprint(eth0["customProperties"]), "[map[name:circuit value:KF-1]]"},
-		"whether eth1 is stopped":  {eth1["stopMonitoring"], true},
-		"the threshold of eth0":    {p.expr(p.ofPort("eth0"), "in"), "> 70 -1 Slow"},
-		"that of the device":       {p.expr(ports+"/alertsettings", "out"), "> 80 3 "},
-		"that of the group":        {p.request("GET", grouped, "")["alertExpr"], "> 90"},
-		"whether ping may alert":   {p.request("GET", p.threshold(ping, "average"), "")["disableAlerting"], true},
-		"maintenance of a source":  {window("Ports", "deviceDataSourceId"), path.Base(ports)},
-		"of an instance":           {window("Port", "dataSourceInstanceId"), id(eth1)},
-		"of an instance group":     {window("Uplinks", "deviceDataSourceInstanceGroupId"), id(group)},
-		"of a source in a group":   {window("Grouped", "dataSourceId"), id(source)},
-		"the note about a secret":  {noteOf(report, "eth0", "customProperties line.password", rehearse.Secret), true},
-		"the note about a source":  {noteOf(report, "edge-1", "Own_Secret", rehearse.Unapplied), true},
-		"whether a copy is polled": {fmt.Sprint(eth0["collectorId"]) == "1", false},
+		"the group of eth0":         {fmt.Sprint(eth0["groupId"]), id(group)},
+		"its properties":            {fmt.Sprint(eth0["customProperties"]), "[map[name:circuit value:KF-1]]"},
+		"whether eth1 is stopped":   {eth1["stopMonitoring"], true},
+		"the threshold of eth0":     {p.expr(p.ofPort("eth0"), "in"), "> 70 -1 Slow"},
+		"that of the device":        {p.expr(ports+"/alertsettings", "out"), "> 80 3 "},
+		"a group without instances": {p.named(ports+"/groups", "name", "Spare")["description"], "Without instances"},
+		"that of the group":         {p.request("GET", grouped, "")["alertExpr"], "> 90"},
+		"whether ping may alert":    {p.request("GET", p.threshold(ping, "average"), "")["disableAlerting"], true},
+		"maintenance of a source":   {window("Ports", "deviceDataSourceId"), path.Base(ports)},
+		"of an instance":            {window("Port", "dataSourceInstanceId"), id(eth1)},
+		"of an instance group":      {window("Uplinks", "deviceDataSourceInstanceGroupId"), id(group)},
+		"of a source in a group":    {window("Grouped", "dataSourceId"), id(source)},
+		"the note about a secret":   {noteOf(report, "eth0", "customProperties line.password", rehearse.Secret), true},
+		"the note about a source":   {noteOf(report, "edge-1", "Own_Secret", rehearse.Unapplied), true},
+		"whether a copy is polled":  {fmt.Sprint(eth0["collectorId"]) == "1", false},
 	} {
 		if got[0] != got[1] {
 			p.t.Errorf("%s: %v, not %v", what, got[0], got[1])
@@ -146,6 +147,7 @@ func TestNestedDeviceDataIsRehearsed(t *testing.T) {
 	ports := copied.on("Own_Ports")
 	eth1 := ports + "/instances/" + id(copied.port("eth1"))
 	copied.request("PATCH", eth1, `{"description": "Rehearsed", "stopMonitoring": false}`)
+	copied.add(ports+"/groups", `{"name": "Downlinks"}`)
 	eth2 := copied.add(ports+"/instances", `{"displayName": "eth2", "wildValue": "12"}`)
 	copied.request("DELETE", ports+"/instances/"+id(copied.port("eth9")), "")
 	copied.request("PATCH", copied.threshold(copied.ofPort("eth0"), "in"), `{"alertExpr": "", "alertExprNote": ""}`)
@@ -165,6 +167,7 @@ func TestNestedDeviceDataIsRehearsed(t *testing.T) {
 	created := fmt.Sprintf("{{instance_%d}}", eth2)
 	in := id(real.named(real.ofPort("eth0"), "dataPointName", "in"))
 	want := []string{
+		"POST " + there + `/groups {"name":"Downlinks"} `,
 		"POST " + there + `/instances {"displayName":"eth2","wildValue":"12"} `,
 		"PATCH " + there + "/instances/" + id(real.port("eth1")) + ` {"description":"Rehearsed",` +
 			`"stopMonitoring":false} description was changed in the portal since the copy: it is "Somebody else" ` +

@@ -124,7 +124,7 @@ type partWriting struct {
 
 // device adds the parts of one device.
 func (w *partWriting) device(ctx context.Context, d *deviceParts, local string) error {
-	if len(d.Instances)+len(d.Thresholds) == 0 {
+	if len(d.Grouped)+len(d.Instances)+len(d.Thresholds) == 0 {
 		return nil
 	}
 	// the portal assigns data sources in the background, unless it is requested to do it now
