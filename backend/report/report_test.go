@@ -250,6 +250,32 @@ func TestEachTypeShowsItsRows(t *testing.T) {
 	}
 }
 
+func TestGroupIncludesItsSubgroups(t *testing.T) {
+	h := open(t)
+	h.addDevices()
+	put(h, fleet.Groups.Name, fleet.Group{ID: 4, Name: "Docks", FullPath: "Oslo/Docks", ParentID: 2})
+	put(h, fleet.Devices.Name, fleet.Device{ID: 4, Name: "10.0.0.4", DisplayName: "crane", HostStatus: "normal",
+		GroupIDs: resource.IDs{4}})
+	put(h, alert.Alerts.Name, alert.Alert{ID: 4, Severity: 4, StartOn: seconds(noon) - 60, DeviceID: 4,
+		DeviceName: "crane", DataSourceName: "Ping", InstanceName: "Ping", DataPointName: "loss", Value: "80"})
+	for _, tt := range []struct {
+		r    reporting.Report
+		want string
+	}{
+		{reporting.Report{Type: reporting.ReportInventory, HostsValType: "group", HostsVal: "Oslo"},
+			"Device fjord bridge crane"},
+		{reporting.Report{Type: reporting.ReportInventory, HostsValType: "group", HostsVal: "Oslo/Docks"},
+			"Device crane"},
+		{reporting.Report{Type: reporting.ReportAlert, DateRange: "Last 24 hours", GroupPath: "Oslo"},
+			"Device fjord crane"},
+	} {
+		tt.r.Columns = columns("Device")
+		if got := strings.Join(h.lines(&tt.r, admin), " "); got != tt.want {
+			t.Errorf("%s of %s%s: got %s, want %s", tt.r.Type, tt.r.HostsVal, tt.r.GroupPath, got, tt.want)
+		}
+	}
+}
+
 func TestEveryTypeListsItsFieldsAndColumns(t *testing.T) {
 	for _, kind := range content.Types() {
 		if kind.Title == "" || kind.About == "" || kind.Icon == "" || len(kind.Columns) == 0 || kind.Fields == nil {

@@ -150,7 +150,8 @@ func (r *Run) alertColumns() []column[alert.Alert] {
 	return columns
 }
 
-// groups returns the ids of the device groups whose full path a pattern matches.
+// groups returns the ids of the device groups whose full path a pattern matches, and
+// of those inside them: devices are mostly in groups further down.
 func (r *Run) groups(ctx context.Context, patterns string) (ids []int64, all bool, err error) {
 	globs := newGlobs(patterns)
 	if globs.all() {
@@ -163,9 +164,9 @@ func (r *Run) groups(ctx context.Context, patterns string) (ids []int64, all boo
 	ids = []int64{}
 	for id, g := range tree.Groups {
 		if globs.match(g.FullPath) {
-			ids = append(ids, id)
+			ids = append(ids, tree.Inside(id)...)
 		}
 	}
 	slices.Sort(ids)
-	return ids, false, nil
+	return slices.Compact(ids), false, nil
 }

@@ -92,11 +92,17 @@ export const kind: Kind = {
           label: text.fields.dateRange,
           view: () => import('./PeriodPick.svelte'),
         },
-        { name: 'groupFullPath', label: text.fields.groupFullPath, hint: text.hints.groupFullPath },
+        {
+          name: 'groupFullPath',
+          label: text.fields.groupFullPath,
+          hint: text.hints.names,
+          view: () => import('./GroupNames.svelte'),
+        },
         {
           name: 'deviceDisplayName',
           label: text.fields.deviceDisplayName,
-          hint: text.hints.deviceDisplayName,
+          hint: text.hints.names,
+          view: () => import('./NamesPick.svelte'),
         },
         { name: 'level', label: text.fields.level, control: 'choice', words: text.words.level },
         { name: 'ackFilter', label: text.fields.ackFilter, words: text.words.ackFilter },
@@ -105,7 +111,12 @@ export const kind: Kind = {
         { name: 'includePreexist', label: text.fields.includePreexist, hint: text.hints.includePreexist },
         { name: 'summaryOnly', label: text.fields.summaryOnly },
         { name: 'hostsValType', label: text.fields.hostsValType, words: text.words.hostsValType },
-        { name: 'hostsVal', label: text.fields.hostsVal, hint: text.hints.hostsVal },
+        {
+          name: 'hostsVal',
+          label: text.fields.hostsVal,
+          hint: text.hints.names,
+          view: () => import('./NamesPick.svelte'),
+        },
         {
           name: 'properties',
           label: text.fields.properties,

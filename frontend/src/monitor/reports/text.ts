@@ -61,10 +61,8 @@ export const text = {
   },
   hints: {
     name: 'The title of the report',
-    groupFullPath: 'Full paths, separated by commas. * matches any characters.',
-    deviceDisplayName: 'Names, separated by commas. * matches any characters.',
+    names: 'Type a part of a name. * matches any characters.',
     includePreexist: 'Alerts that opened before the period but were still active',
-    hostsVal: 'Device names or full group paths, separated by commas. * matches any characters.',
     properties: 'One column each',
     alertLevel: 'Devices with such alerts count as down',
     excludeGlobal: 'Differing from the data source',
@@ -85,6 +83,11 @@ export const text = {
     delivery: { none: 'No', email: 'Yes' },
   },
   noneOf: 'None',
+  names: {
+    takeOut: (name: string) => `Remove ${name}`,
+    device: { list: 'Devices', all: 'All devices', another: 'Add device', none: 'No devices match' },
+    group: { list: 'Device groups', all: 'All groups', another: 'Add group', none: 'No groups match' },
+  },
   asNow: 'current',
   onlyAsked: 'On demand',
   notPlanned: '–',
