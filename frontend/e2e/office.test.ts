@@ -24,10 +24,13 @@ test('a user is added, validated, changed despite a conflict, and deleted', asyn
   await form.getByText('Email address is required.').waitFor() // before anything is sent
   await form.getByRole('textbox', { name: /^Email address/ }).fill('jo@example.net')
   await form.getByRole('checkbox', { name: 'readonly' }).check()
-  // A role that is missing is added without losing the user.
-  await form.getByRole('button', { name: 'New role' }).click()
-  await page.getByRole('region', { name: 'New role' }).getByRole('textbox', { name: /^Name/ }).waitFor()
-  await page.keyboard.press('Alt+ArrowLeft')
+  // A role that is missing is added without losing the user, who gets it.
+  await form.getByRole('button', { name: 'New role' }).press('Enter')
+  const role = page.getByRole('region', { name: 'New role' })
+  await expect.poll(() => role.getByRole('textbox', { name: /^Name/ }).evaluate((e) => e.matches(':focus'))).toBe(true)
+  await page.keyboard.type('On call')
+  await page.keyboard.press('Control+s')
+  await expect.poll(() => form.getByRole('checkbox', { name: 'On call' }).isChecked()).toBe(true)
   await expect.poll(() => form.getByRole('textbox', { name: /^Email address/ }).inputValue()).toBe('jo@example.net')
   await form.getByLabel(/^Password/).fill('correct horse battery 7')
   await page.keyboard.press('Control+s')

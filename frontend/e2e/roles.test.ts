@@ -18,17 +18,21 @@ test('a token for a request is limited to it, is not in the history, and can be 
   const p = parts(page)
   await newRequest(page)
   await sendPath(page, '/device/devices?size=1')
-  await p.response.getByRole('tab', { name: 'Snippets' }).click()
-  await p.response.getByRole('button', { name: 'Create a token' }).click()
+  // By keyboard alone: created, copied and revoked, with the focus where one goes on.
+  const focused = () => page.evaluate(() => document.activeElement?.ariaLabel ?? document.activeElement?.textContent)
+  await p.response.getByRole('tab', { name: 'Snippets' }).press('Enter')
+  await p.response.getByRole('button', { name: 'Create a token' }).press('Enter')
   const dialog = page.getByRole('dialog', { name: 'Token for this request' })
   await dialog.getByText('Creates the role “token: read on deviceGroup”.').waitFor()
   await dialog.getByRole('textbox', { name: 'Name' }).fill('weekly numbers')
   await dialog.getByRole('combobox', { name: 'Expires after' }).selectOption({ label: '1 day' })
-  await dialog.getByRole('button', { name: 'Create and copy' }).click()
+  await dialog.getByRole('textbox', { name: 'Name' }).press('Enter')
   await dialog.getByText(/The token has the new role “token: read on deviceGroup”/).waitFor()
+  await expect.poll(focused).toBe('Copy for shell')
   const shell = await page.evaluate(() => navigator.clipboard.readText())
   const [, token] = /^export SPYGLASS_TOKEN='([\w-]{40,})'$/.exec(shell)!
-  await dialog.getByRole('button', { name: 'Copy for PowerShell' }).click()
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
   await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(`$env:SPYGLASS_TOKEN = '${token}'`)
   expect(await page.content()).not.toContain(token)
 
@@ -44,14 +48,15 @@ test('a token for a request is limited to it, is not in the history, and can be 
   const [row] = ((await tokens.json()) as { items: { expiresOn: number; createdOn: number }[] }).items
   expect(Math.round((row.expiresOn - row.createdOn) / 60)).toBe(24 * 60)
 
-  await dialog.getByRole('button', { name: 'Revoke weekly numbers' }).click()
+  await dialog.getByRole('button', { name: 'Revoke weekly numbers' }).press('Enter')
   await until(page.getByTestId('toast'), /Revoked weekly numbers/)
   expect(await asProgram(token, '/device/devices?size=1')).toBe(401)
 
   // The role fits the next request of that kind, too.
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
-  await p.response.getByRole('button', { name: 'Create a token' }).click()
+  await expect.poll(focused).toBe('Create a token')
+  await page.keyboard.press('Enter')
   await dialog.getByText('Uses the role “token: read on deviceGroup”.').waitFor()
 })
 
@@ -66,8 +71,8 @@ test('an administrator compares a response with that of another role', async () 
   expect((await page.request.post(`${portal.url}/api/setting/roles`, { headers, data })).status()).toBe(201)
 
   const asRole = async () => {
-    await p.response.getByRole('button', { name: 'Compare' }).click()
-    await page.getByRole('menuitem', { name: 'As role network only' }).click()
+    await p.response.getByRole('button', { name: 'Compare' }).press('Enter')
+    await page.getByRole('menuitem', { name: 'As role network only' }).press('Enter')
   }
   await newRequest(page)
   await sendPath(page, '/device/devices?size=200&sort=id&fields=id,displayName')
@@ -78,6 +83,7 @@ test('an administrator compares a response with that of another role', async () 
     .first()
     .waitFor()
   await p.response.getByText('as role network only').waitFor()
+  await expect.poll(() => differences.evaluate((e) => e === document.activeElement)).toBe(true)
   expect(await p.response.getByRole('button', { name: /^0 added/ }).isDisabled()).toBe(true)
   await page.keyboard.press('Escape')
 
@@ -149,6 +155,7 @@ test('missing permissions disable actions in the Monitor and are explained', asy
     await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'Monitor' }).click()
     await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name }).click()
   }
+  const link = (to: string) => page.evaluate((hash) => void (location.hash = hash), `monitor/${to}`)
   await step('devices, alerts and the demo', async () => {
     await screen('Fleet')
     const grid = page.getByRole('grid', { name: 'Devices' })
@@ -170,16 +177,19 @@ test('missing permissions disable actions in the Monitor and are explained', asy
     await screen('Alerts')
     await page.getByRole('grid', { name: 'Alerts' }).getByRole('row').nth(1).click()
     for (const name of [/^Ack/, /^Add a note/]) await held(name, 'ack')
-    await screen('Demo')
+    // Screens without anything to see are not listed; a link to one says which access is missing.
+    const names = await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button').allInnerTexts()
+    expect(names).toEqual(['Overview', 'Fleet', 'Alerts', 'Map', 'DataSources', 'Reports'])
+    await link('demo')
     await page.getByText('You need View access to the demo').waitFor()
   })
 
   await step('the settings of the portal', async () => {
     const refused: string[] = []
     page.on('response', (r) => {
-      if (r.status() === 403 && r.url().includes('/setting/admins')) refused.push(r.url())
+      if (r.status() === 403) refused.push(r.url())
     })
-    await screen('Settings')
+    await link('settings')
     const nav = page.getByRole('navigation', { name: 'Portal settings' })
     await page
       .getByText(/^Your role, readonly, needs|View access/)

@@ -12,9 +12,15 @@ export interface Screen {
   load: () => Promise<{ default: Component }>
   /** Only in a portal with a demo. */
   demo?: boolean
+  /** The permissions of which a user needs one to see something there; none: everyone sees it. */
+  rights?: readonly string[]
   /** The screen that leads to this one, for a screen of one object: the navigation and commands do not list it. */
   within?: string
 }
+
+/** Reports whether a user with these rights sees something on a screen. */
+export const seenBy = (screen: Screen, rights: readonly string[] | undefined): boolean =>
+  !rights || !screen.rights || screen.rights.some((r) => rights.includes(r))
 
 export const screens: readonly Screen[] = [
   {
@@ -60,6 +66,7 @@ export const screens: readonly Screen[] = [
     icon: 'gauge',
     words: 'monitor thresholds checks data points applies to test import export',
     load: () => import('./datasources/DataSources.svelte'),
+    rights: ['read on settings: datasources'],
   },
   {
     id: 'reports',
@@ -67,6 +74,7 @@ export const screens: readonly Screen[] = [
     icon: 'report',
     words: 'pdf excel csv schedule run mail',
     load: () => import('./reports/Reports.svelte'),
+    rights: ['read on report'],
   },
   {
     id: 'settings',
@@ -74,6 +82,7 @@ export const screens: readonly Screen[] = [
     icon: 'sliders',
     words: 'users roles tokens collectors notifications rules chains audit portal',
     load: () => import('./settings/Settings.svelte'),
+    rights: ['useraccess', 'collectors', 'alerting', 'portal', 'audit'].map((area) => `read on settings: ${area}`),
   },
   {
     id: 'demo',
@@ -84,5 +93,6 @@ export const screens: readonly Screen[] = [
       'certificate expiring collector down alert storm',
     load: () => import('./demo/Demo.svelte'),
     demo: true,
+    rights: ['read on settings: portal'],
   },
 ]

@@ -87,6 +87,8 @@ function heir(page: Document, trail: Trail, before: WeakMap<Element, Trail>): HT
   for (let i = gone + 1; i < trail.length; i++) {
     const found = beside(trail[i].element, trail[i - 1].at)
     if (found) return found
+    // what replaces the screen is still loading: the next Tab goes into it, not into what surrounds it
+    if (trail[i].element.matches('main[tabindex]')) return trail[i].element
   }
 }
 

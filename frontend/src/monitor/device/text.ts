@@ -43,7 +43,6 @@ export const text = {
     hints: { name: 'Checks connect to it', link: 'Shown in the More menu' },
     linkExample: 'for example https://switch.example.net/',
   },
-  group: (id: number) => `Group ${id}`,
   ago: 'ago',
   never: 'never',
   about: 'Device details',

@@ -1,5 +1,6 @@
 import { SvelteMap } from 'svelte/reactivity'
 import type { App } from '../../state/app.svelte'
+import { whyNot } from '../form/may'
 import { text } from './text'
 
 export interface GroupName {
@@ -49,6 +50,7 @@ export class Names {
 
   /** Users without access to collectors see their numbers. */
   async askCollectors() {
+    if (whyNot(this.app, 'GET', '/setting/collectors')) return
     const found = await this.app.client.monitor
       .list('/setting/collectors', { query: { size: 1000, fields: 'id,description,hostname,isDown,numberOfHosts' } })
       .catch(() => undefined)

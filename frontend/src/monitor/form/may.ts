@@ -11,3 +11,7 @@ export function whyNot(app: Pick<App, 'portal' | 'session' | 'catalog'>, method:
   if (portal.readOnly && method !== 'GET') return text.readOnly(portal.name)
   return ''
 }
+
+/** Reports whether there is a demo and the user may view its clock and its incidents. */
+export const seesDemo = ({ portal, session }: Pick<App, 'portal' | 'session'>): boolean =>
+  portal.demo && session.user?.rights.includes('read on settings: portal') !== false
