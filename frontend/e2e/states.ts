@@ -255,6 +255,7 @@ export const states: State[] = [
   { name: 'settings: keys', next: true, open: (page) => settings(page, 'Keys') },
   { name: 'settings: keys in conflict', next: true, open: conflict },
   { name: 'settings: requests', next: true, open: (page) => settings(page, 'Requests') },
+  { name: 'settings: https', next: true, open: https },
   { name: 'settings: data', next: true, open: (page) => settings(page, 'Data') },
   { name: 'settings: about', next: true, open: (page) => settings(page, 'About') },
   {
@@ -689,6 +690,28 @@ async function palette(page: Page, text: string) {
 async function settings(page: Page, section: string) {
   await page.keyboard.press('Control+,')
   await page.getByRole('dialog', { name: 'Settings' }).getByRole('tab', { name: section }).click()
+}
+
+/** The settings of HTTPS in the desktop window, where they can be changed. */
+async function https(page: Page) {
+  const authority = '/home/dana/.local/share/spyglass/https/authority.crt'
+  const system = { name: 'System certificates', trusted: false, problem: '', command: `sudo install ${authority}` }
+  const state = {
+    ...{
+      on: true,
+      port: 8443,
+      names: ['acme.example.test'],
+      switchable: true,
+      problem: '',
+      expires: 2_000_000_000_000,
+    },
+    addresses: ['https://acme.example.test:8443', 'https://127.0.0.1:8443'],
+    ...{ hostsFile: '/etc/hosts', hostsLine: '127.0.0.1 acme.example.test', elsewhere: [], authority },
+    stores: [system],
+  }
+  await page.route('**/explorer/https', (route) => route.fulfill({ json: state }))
+  await settings(page, 'HTTPS')
+  await page.getByRole('button', { name: 'Trust on this computer' }).waitFor()
 }
 
 async function conflict(page: Page) {

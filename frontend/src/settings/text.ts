@@ -106,6 +106,8 @@ export const text = {
     addresses: 'Addresses',
     addressesHint: 'Snippets use the first one that leads to this computer.',
     copy: 'Copy',
+    copyOne: (address: string) => `Copy ${address}`,
+    copyCommand: (store: string) => `Copy the command for ${store}`,
     hosts: 'Hosts file',
     hostsHint: (file: string) => `Add this line to ${file}, as an administrator.`,
     elsewhere: (names: string[], file: string) =>
