@@ -686,7 +686,7 @@ function focusPane(by: number) {
     (p) => p.offsetWidth > 0 && p.offsetHeight > 0,
   )
   if (panes.length === 0) return
-  const at = panes.findIndex((p) => p.contains(document.activeElement))
+  const at = panes.findLastIndex((p) => p.contains(document.activeElement)) // the innermost
   const pane = panes[(at + by + panes.length) % panes.length]
   const inside =
     pane.querySelector<HTMLElement>('[role="grid"] [role="row"][tabindex="0"]') ??

@@ -253,6 +253,7 @@ export const text = {
     powerShell: 'PowerShell',
     copyFor: (name: string) => `Copy for ${name}`,
     once: 'Run the command in the terminal in which you run the snippet. You cannot see the token again.',
+    done: 'Done',
     active: 'Your limited tokens',
     until: (day: string) => `until ${day}`,
     never: 'never expires',
