@@ -24,7 +24,7 @@ export const deviceColumn: Column = {
   width: 'minmax(110px, 1fr)',
   sort: 'monitorObjectName',
 }
-export const sourceColumn: Column = { id: 'source', label: text.columns.source, width: 'minmax(140px, 2fr)' }
+export const sourceColumn: Column = { id: 'source', label: text.columns.source, width: 'minmax(112px, 2fr)' }
 export const valueColumn: Column = { id: 'value', label: text.columns.value, width: '212px' }
 export const ageColumn: Column = {
   id: 'age',
