@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"strings"
 
@@ -40,6 +41,18 @@ func lintDesktop(ctx context.Context, p project.Project) error {
 		}
 	}
 	return linted(ctx, p, tags, packages...)
+}
+
+// vetOthers checks all packages as they are on Windows and on a Mac, without the window.
+// The compiler has to translate them all again, so that it is a step to ask for.
+func vetOthers(ctx context.Context, p project.Project) error {
+	var errs []error
+	for _, on := range [][2]string{{"windows", "amd64"}, {"darwin", "arm64"}} {
+		cmd := p.Command(ctx, ".", "go", "vet", "./...")
+		cmd.Env = append(os.Environ(), "GOOS="+on[0], "GOARCH="+on[1], "CGO_ENABLED=0")
+		errs = append(errs, project.Named(cmd.Run(), "go vet for "+on[0], nil))
+	}
+	return errors.Join(errs...)
 }
 
 // packagesWith returns the names of the files of each package, with build tags.

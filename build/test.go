@@ -45,6 +45,7 @@ var steps = []step{
 	{name: "go", needs: project.ForGo, run: goTests},
 	{name: "contract", run: contract},
 	{name: "fuzz", asked: true, run: fuzz},
+	{name: "vet", asked: true, run: vetOthers},
 	{name: "wine", asked: true, needs: project.ForWine, lacks: wineMissing, run: underWine},
 	{name: "postgres", asked: true, needs: project.ForGo, run: onPostgres},
 	{name: "race", asked: true, needs: project.ForGo, run: races},

@@ -48,6 +48,7 @@ import (
 	"time"
 
 	"spyglass/backend/fault"
+	"spyglass/backend/private"
 	"spyglass/backend/resource"
 	"spyglass/backend/service"
 )
@@ -136,6 +137,7 @@ func Write(ctx context.Context, o Options) (err error) {
 		return unwritten(o.File, err)
 	}
 	defer func() { err = unwritten(o.File, errors.Join(err, os.RemoveAll(work))) }()
+	_ = private.Close(work, 0o700) // for Windows, which ignores modes; it fails on a disk without access lists
 	path := filepath.Join(work, "backup")
 	if err := o.pack(ctx, work, path); err != nil {
 		return err

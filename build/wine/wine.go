@@ -18,10 +18,10 @@ import (
 	"strings"
 )
 
-// prng is a library that Go's programs need and Wine 8 lacks.
+// primitives is a library with what Go's programs need and Wine 8 lacks.
 //
 //go:embed files/bcryptprimitives.c
-var prng []byte
+var primitives []byte
 
 // Windows is an installed Windows.
 type Windows struct {
@@ -42,7 +42,7 @@ func Install(ctx context.Context, folder string) (Windows, error) {
 	}
 	library := exec.CommandContext(ctx, "x86_64-w64-mingw32-gcc", "-shared", "-s", "-x", "c", "-", "-o",
 		w.Path("windows", "system32", "bcryptprimitives.dll"), "-ladvapi32")
-	library.Stdin = strings.NewReader(string(prng))
+	library.Stdin = strings.NewReader(string(primitives))
 	return w, finish(library)
 }
 
