@@ -1,13 +1,32 @@
 package snippet
 
 import (
+	"embed"
 	"strings"
+	"sync"
 
 	"github.com/alecthomas/chroma/v2"
-	"github.com/alecthomas/chroma/v2/lexers"
 
 	"spyglass/backend/resource"
 )
+
+// rules are the rules of our lexers, from chroma's package lexers. That one has 280
+// lexers, and reads all of them before main begins. TestOurLexersAreThoseOfChroma finds
+// what an upgrade of chroma changes.
+//
+//go:embed lexers/*.xml
+var rules embed.FS
+
+// lexers returns each lexer, by the name that languages have for it.
+var lexers = map[string]func() chroma.Lexer{
+	"bash": lexer("bash"), "go": lexer("go"), "groovy": lexer("groovy"), "javascript": lexer("javascript"),
+	"powershell": lexer("powershell"), "python": lexer("python"),
+}
+
+// lexer returns a function that reads a lexer when it is first called.
+func lexer(name string) func() chroma.Lexer {
+	return sync.OnceValue(func() chroma.Lexer { return chroma.MustNewXMLLexer(rules, "lexers/"+name+".xml") })
+}
 
 // Class is the kind of a token, for its color.
 type Class string
@@ -42,14 +61,22 @@ const longest = 256 << 10
 
 // Highlight splits code into lines of tokens. Joined with line feeds between the
 // lines, the tokens give the code again, except for one line feed at its end.
-// Code that is too long, or in a language that chroma does not know, is all Text.
+// Code that is too long, or in a language without a lexer, is all Text. In Markdown,
+// blocks of code are highlighted.
 func Highlight(lexer, code string) [][]Token {
 	tokens := []chroma.Token{{Type: chroma.Text, Value: code}}
-	if l := lexers.Get(lexer); l != nil && len(code) <= longest {
-		if found, err := chroma.Tokenise(l, &chroma.TokeniseOptions{State: "root"}, code); err == nil {
-			tokens = found
-		}
+	switch {
+	case len(code) > longest:
+	case lexer == Markdown:
+		tokens = blocks(code)
+	default:
+		tokens = tokensOf(lexer, code)
 	}
+	return linesOf(tokens, code)
+}
+
+// linesOf splits the tokens of code into lines.
+func linesOf(tokens []chroma.Token, code string) [][]Token {
 	lines := [][]Token{{}}
 	for _, t := range tokens {
 		for i, part := range strings.Split(t.Value, "\n") {
@@ -66,6 +93,39 @@ func Highlight(lexer, code string) [][]Token {
 		lines = lines[:n]
 	}
 	return lines
+}
+
+// Markdown is the lexer of runbooks.
+const Markdown = "markdown"
+
+func tokensOf(lexer, code string) []chroma.Token {
+	if l, ok := lexers[lexer]; ok {
+		if found, err := chroma.Tokenise(l(), &chroma.TokeniseOptions{State: "root"}, code); err == nil {
+			return found
+		}
+	}
+	return []chroma.Token{{Type: chroma.Text, Value: code}}
+}
+
+// blocks returns the tokens of a Markdown text: those of its blocks of code, between fences
+// as Runbook writes them.
+func blocks(text string) (tokens []chroma.Token) {
+	fence, lexer, code := "", "", ""
+	for line := range strings.Lines(text) {
+		bare := strings.TrimRight(line, "\n")
+		switch ticks := len(bare) - len(strings.TrimLeft(bare, "`")); {
+		case fence == "" && ticks >= 3:
+			fence, lexer = bare[:ticks], bare[ticks:]
+		case fence != "" && bare == fence:
+			tokens = append(tokens, tokensOf(lexer, code)...)
+			fence, code = "", ""
+		case fence != "":
+			code += line
+			continue
+		}
+		tokens = append(tokens, chroma.Token{Type: chroma.Text, Value: line})
+	}
+	return append(tokens, chroma.Token{Type: chroma.Text, Value: code})
 }
 
 // appendToken appends a token, and joins it to the last one if both have the same

@@ -118,7 +118,7 @@ func (s *Scripts) script(ctx context.Context, c *resource.Call, in *request) (*s
 	if in.Title != "" {
 		title = in.Title + ": " + title
 	}
-	text, lexer, name := "", "markdown", "runbook.md"
+	text, lexer, name := "", snippet.Markdown, "runbook.md"
 	if in.Language == runbook {
 		text = snippet.Runbook(title, steps, m.variables)
 	} else {
