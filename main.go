@@ -50,7 +50,7 @@ var version = "0.1.0"
 
 // updateURL and updateKey are the manifest of the updates of this build, and the public key
 // of its signature (app/updates); releases set them with -ldflags -X. Without, only the
-// flags of spyglass updates name them.
+// flags of spyglass updates name them, and the settings have no button to check.
 var updateURL, updateKey string
 
 func main() {
@@ -95,6 +95,7 @@ func command() *cobra.Command {
 		if o.Data == "" {
 			o.Data, err = dataFolder()
 		}
+		o.UpdateURL, o.UpdateKey = updateURL, updateKey
 		o.Version, o.Page, o.Log = version, frontend.Files(), slog.New(slog.NewTextHandler(os.Stderr, nil))
 		return err
 	}

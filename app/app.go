@@ -26,12 +26,15 @@ import (
 	"sync/atomic"
 	"time"
 
+	"spyglass/app/autostart"
 	"spyglass/app/diagnose"
 	"spyglass/app/explorer"
+	"spyglass/app/explorer/window"
 	"spyglass/app/keychain"
 	"spyglass/app/mcp"
 	"spyglass/app/shell/tray"
 	"spyglass/app/trust"
+	"spyglass/app/updates"
 	"spyglass/app/workspace"
 	"spyglass/backend/api"
 	"spyglass/backend/fault"
@@ -117,8 +120,12 @@ func open(ctx context.Context, o server.Options, native *desk) (_ *App, err erro
 		rehearsals = filepath.Join(folder, "rehearsals")
 	}
 	var desktop explorer.Native // of this machine, not for users of a served portal
+	var atSignIn window.Autostart
 	if a.desktop {
 		desktop = native
+		if atSignIn, err = startsWith(folder); err != nil {
+			return nil, err
+		}
 	}
 	a.explorer, err = explorer.New(explorer.Options{
 		Workspace: a.workspace, Catalog: a.Endpoints(),
@@ -127,7 +134,8 @@ func open(ctx context.Context, o server.Options, native *desk) (_ *App, err erro
 		Cookie:     func(secret string) string { return a.Sessions.CookieName() + "=" + secret },
 		PortalName: a.PortalName, Networks: a.Networks, Instance: a.Setting.Instance, Version: o.Version,
 		Folder: folder, Desktop: a.desktop, Tray: a.desktop && tray.Has, Demo: a.Setting.Demo, Notice: a.notice,
-		Keyring: a.hasKeyring, Native: desktop, Changes: a.Changes, Storage: a.Storage, Counts: a.DB().Counts,
+		Keyring: a.hasKeyring, Native: desktop, Autostart: atSignIn, Updates: checkUpdates(o),
+		Changes: a.Changes, Storage: a.Storage, Counts: a.DB().Counts,
 		Databases: a.Databases(), Collections: collections, Sharing: a.sharing(),
 		Rehearsals: rehearsals, OpenCopy: copies(o),
 		Tail:        tail,
@@ -140,6 +148,31 @@ func open(ctx context.Context, o server.Options, native *desk) (_ *App, err erro
 		Name: a.PortalName, Address: a.Address, Origin: a.Origin, Handler: a.Server, Endpoints: a.Endpoints(),
 	})
 	return a, a.Start(a.explorer.Endpoints(), explorer.Details()...)
+}
+
+// startsWith returns the system's setting that opens the window of a data folder at
+// sign-in; nil if there is none.
+func startsWith(folder string) (window.Autostart, error) {
+	if !autostart.Has() {
+		return nil, nil
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	program = strings.TrimSuffix(program, " (deleted)") // Linux, after an upgrade
+	return autostart.Program{Name: "Spyglass", Command: []string{program, "--data", folder}}, nil
+}
+
+// checkUpdates returns the check for a newer version; nil if the build does not say where.
+func checkUpdates(o server.Options) func(context.Context) (*updates.Update, error) {
+	if o.UpdateURL == "" || o.UpdateKey == "" {
+		return nil
+	}
+	return func(ctx context.Context) (*updates.Update, error) {
+		return updates.Check(ctx, updates.Options{URL: o.UpdateURL, Key: o.UpdateKey, Version: o.Version,
+			Folder: o.Data, Clock: o.Clock})
+	}
 }
 
 // sharing lets the users of a served portal share collections; nil in the desktop window,

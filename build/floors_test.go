@@ -40,7 +40,7 @@ var floors = [][]string{
 	{"backend/api", "backend/demo/stage"},
 	{"backend/server", "app/document/query", "app/pairs", "app/expect"},
 	{"app/budget", "app/workspace", "app/document", "app/snippet", "app/keychain", "app/trust", "app/link",
-		"app/diagnose", "app/updates"},
+		"app/diagnose", "app/updates", "app/autostart"},
 	// read and write what the workspace keeps
 	{"app/exchange", "app/exchange/hostile", "app/ondisk", "app/explorer/serve"},
 	{"app/explorer/payload", "app/explorer/client", "app/explorer/catalog"},

@@ -65,9 +65,9 @@ func underWine(ctx context.Context, p project.Project) (err error) {
 
 // onWindows matches the tests of what is different on Windows: the control channel,
 // the lock of the data folder, access lists, files that are replaced while they are
-// open, and the names of files.
+// open, the names of files, and the start at sign-in.
 const onWindows = "Pipe|Command|JobRuns|SecondStart|NobodyElse|StopMay|Restore|Backup|PortFile|OnlyTheUser|" +
-	"FilesAreWhat|FilesHaveNames|AScan"
+	"FilesAreWhat|FilesHaveNames|AScan|TheSystemStarts"
 
 // windowsTests runs those tests of the packages under Wine.
 func windowsTests(ctx context.Context, p project.Project, w wine.Windows) error {
@@ -79,9 +79,12 @@ func windowsTests(ctx context.Context, p project.Project, w wine.Windows) error 
 	if err != nil {
 		return fmt.Errorf("go env: %w", err)
 	}
+	if err := w.Keep(ctx); err != nil {
+		return err
+	}
 	// Windows has no time zones that Go can read; the program has its own. Z: is the root folder.
 	zones := "ZONEINFO=Z:" + filepath.Join(strings.TrimSpace(string(root)), "lib", "time", "zoneinfo.zip")
 	return goTest(ctx, p, []string{"GOOS=windows", "CGO_ENABLED=0", zones}, []string{"-count=1", "-vet=off",
 		"-ldflags=-w", "-exec", strings.Join(words, " "), "-run", onWindows},
-		"./backend/private", "./backend/server", "./app/ondisk")
+		"./backend/private", "./backend/server", "./app/ondisk", "./app/autostart")
 }

@@ -53,6 +53,7 @@ import (
 	"spyglass/app/explorer/view"
 	"spyglass/app/explorer/watch"
 	"spyglass/app/explorer/window"
+	"spyglass/app/updates"
 	"spyglass/app/workspace"
 	"spyglass/backend/backup"
 	"spyglass/backend/check"
@@ -92,9 +93,12 @@ type Options struct {
 	Desktop    bool
 	Tray       bool // there is a tray icon that can be turned off
 	Demo       bool
-	Notice     func() string // a notice for the user at startup; may be nil
-	Native     Native        // nil without a desktop
-	Keyring    func() bool   // whether secrets outlive the process; nil: they do
+	Notice     func() string    // a notice for the user at startup; may be nil
+	Native     Native           // nil without a desktop
+	Keyring    func() bool      // whether secrets outlive the process; nil: they do
+	Autostart  window.Autostart // opens the window at sign-in; nil where the system has no such setting
+	// Updates checks for a newer version, over the network; nil if the build does not say where.
+	Updates func(ctx context.Context) (*updates.Update, error)
 	// Changes calls notify with the kinds of rows that change in the portal, until
 	// ctx ends or notify fails; nil if changes are not reported.
 	Changes func(ctx context.Context, notify func(kinds []string) error) error
@@ -155,14 +159,14 @@ func New(o Options) (*Explorer, error) {
 	e.hub = &stream.Hub{Stopped: e.life.Stopped(), Changes: o.Changes, Storage: o.Storage}
 	e.data = &folder.Data{
 		Workspace: o.Workspace, Folder: o.Folder, DocumentDir: o.DocumentDir, Version: o.Version, Desktop: o.Desktop,
-		Demo:   o.Demo,
+		Demo: o.Demo, Updates: o.Updates,
 		Counts: o.Counts, Databases: o.Databases, Tail: o.Tail, Life: e.life, Hub: e.hub, Began: time.Now(),
 	}
 	own, err := client.New(o.Authority)
 	if err != nil {
 		return nil, err
 	}
-	e.window = &window.Window{Client: own, BaseURL: o.BaseURL, Cookie: o.Cookie}
+	e.window = &window.Window{Client: own, BaseURL: o.BaseURL, Cookie: o.Cookie, Autostart: o.Autostart}
 	e.address = &address.Address{Portal: o.HTTPS, Trust: o.Trust, Folder: o.Folder, Desktop: o.Desktop}
 	if o.Native != nil { // a nil Native in these interfaces would not be nil
 		e.data.Desk, e.window.Desk = o.Native, o.Native

@@ -280,24 +280,25 @@ func TestInvalidRequestsAreRefused(t *testing.T) {
 
 func TestDesktopEndpointsAreForTheWindowOnly(t *testing.T) {
 	h := build(t)
-	doors := 0
+	endpoints := 0
 	for _, e := range h.Endpoints() {
 		if !strings.HasPrefix(e.Path, "/native/") {
 			continue
 		}
-		doors++
+		endpoints++
 		for _, user := range []int{1, stranger} {
 			body := map[string]string{"/native/open-link": `{"url":"https://example.net/"}`,
 				"/native/save": `{"name":"x","text":"y"}`, "/native/title": `{"title":"x"}`,
-				"/native/choose-folder": `{"title":"x"}`}[e.Path]
-			if a := h.call(user, "POST /explorer"+e.Path, body); a.status != 403 {
+				"/native/choose-folder": `{"title":"x"}`, "/native/autostart": `{"on":true}`}[e.Path]
+			if a := h.call(user, e.Method+" /explorer"+e.Path, body); a.status != 403 {
 				t.Errorf("%s of user %d returned %d %s", e.Path, user, a.status, a.body)
 			}
 		}
 	}
-	if doors != 8 || h.links != nil || h.asked != nil || h.full || h.title != "" || h.quits+h.restarts > 0 {
-		t.Errorf("%d doors; what happened: %v %v %v %q %d %d", doors, h.links, h.asked, h.full, h.title, h.quits,
-			h.restarts)
+	if endpoints != 10 || h.links != nil || h.asked != nil || h.full || h.title != "" || h.quits+h.restarts > 0 ||
+		h.atSignIn.on {
+		t.Errorf("%d endpoints; what happened: %v %v %v %q %d %d %t", endpoints, h.links, h.asked, h.full, h.title, h.quits,
+			h.restarts, h.atSignIn.on)
 	}
 	if a := h.call(windowed, "POST /explorer/native/save", `{"name":"x","text":"y"}`); a.status != 200 ||
 		len(h.asked) != 1 {

@@ -18,6 +18,7 @@ import (
 
 	"spyglass/app/diagnose"
 	"spyglass/app/explorer"
+	"spyglass/app/updates"
 	"spyglass/app/workspace"
 	"spyglass/backend/api"
 	"spyglass/backend/check"
@@ -30,7 +31,9 @@ import (
 
 // fixture is a portal with an Explorer, on a real port.
 type fixture struct {
-	https secureAddress
+	https    secureAddress
+	atSignIn atSignIn
+	updates  func(context.Context) (*updates.Update, error)
 	*explorer.Explorer
 	t         *testing.T
 	dir       string
@@ -220,7 +223,8 @@ func buildIn(t *testing.T, dir string, secrets *ring, more []resource.Endpoint, 
 		Folder:   h.dir, Tail: tail, Counts: func(context.Context) (map[string]int64, error) {
 			return map[string]int64{"device": 7}, nil
 		},
-		Native: h, Databases: database.Files{}, HTTPS: &h.https, Trust: &h.https,
+		Native: h, Databases: database.Files{}, HTTPS: &h.https, Trust: &h.https, Autostart: &h.atSignIn,
+		Updates: func(ctx context.Context) (*updates.Update, error) { return h.updates(ctx) },
 		Keyring: func() bool { return false }, DocumentDir: filepath.Join(h.dir, "documents"),
 		Timeout: 20 * time.Second, Log: log,
 	})

@@ -98,6 +98,8 @@ type Options struct {
 
 	Collections string // the Explorer's: administrators may keep collections in folders below it; empty: none
 
+	UpdateURL, UpdateKey string // the Explorer's: where to check for a newer version (app/updates); empty: nowhere
+
 	Rehearsals string // the Explorer's: administrators may copy portals into folders in this one; empty: none
 
 	Agents http.Handler // serves /mcp; may be nil

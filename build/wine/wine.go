@@ -89,6 +89,20 @@ func (w Windows) Wait(ctx context.Context) error {
 	return finish(w.command(ctx, "wineserver", "--wait"))
 }
 
+// Keep keeps the services of the system running until Close. They inherit the output of
+// the program that starts them: go test would wait for them after its own program has
+// ended.
+func (w Windows) Keep(ctx context.Context) error {
+	shell := w.Command(ctx, "cmd")
+	if _, err := shell.StdinPipe(); err != nil { // it waits for a command
+		return err
+	}
+	if err := shell.Start(); err != nil {
+		return err
+	}
+	return finish(w.Command(ctx, "cmd", "/c", "exit")) // ends after the services have started
+}
+
 // Close ends every program and removes the Windows.
 func (w Windows) Close() error {
 	_ = w.command(context.Background(), "wineserver", "--kill").Run() // it fails if nothing runs

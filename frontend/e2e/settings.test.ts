@@ -60,7 +60,12 @@ test('settings take effect at once, are stored, and are reset', async () => {
 
   await page.route('**/explorer/start', async (route) => {
     const response = await route.fetch()
-    await route.fulfill({ response, json: { ...((await response.json()) as object), tray: true } })
+    await route.fulfill({ response, json: { ...((await response.json()) as object), tray: true, desktop: true } })
+  })
+  let atSignIn = false
+  await page.route('**/explorer/native/autostart', (route) => {
+    if (route.request().method() === 'POST') ({ on: atSignIn } = route.request().postDataJSON() as { on: boolean })
+    return route.fulfill({ json: { available: true, on: atSignIn } })
   })
   await page.reload()
   await page.getByRole('group', { name: 'View' }).waitFor()
@@ -68,6 +73,57 @@ test('settings take effect at once, are stored, and are reset', async () => {
   await settings.getByRole('tab', { name: 'Notifications' }).click()
   await settings.getByRole('switch', { name: 'Tray icon' }).click()
   await expect.poll(kept).toMatchObject({ tray: false })
+  const autostart = settings.getByRole('switch', { name: 'Open at sign-in' })
+  await autostart.click()
+  await settings.getByRole('switch', { name: 'Open at sign-in', checked: true }).waitFor()
+  expect(atSignIn).toBe(true)
+  await autostart.click()
+  await settings.getByRole('switch', { name: 'Open at sign-in', checked: false }).waitFor()
+  expect(atSignIn).toBe(false)
+})
+
+test('updates are looked for when asked, and open in the browser', async () => {
+  const page = await portal.page({ fresh: true })
+  let checks = 0
+  const found = { version: '0.1.0', newer: false, link: 'https://example.net/spyglass' }
+  await page.route('**/explorer/updates', (route) => {
+    checks++
+    return route.fulfill({ json: found })
+  })
+  const settings = page.getByRole('dialog', { name: 'Settings' })
+  const updates = settings.getByRole('region', { name: 'Updates' })
+  const open = async () => {
+    await page.keyboard.press('Control+,')
+    await settings.getByRole('tab', { name: 'About' }).click()
+  }
+  await newRequest(page)
+  await open()
+  await updates.getByText('This build does not say where to check for updates.').waitFor()
+  expect(await updates.getByRole('button').count()).toBe(0)
+
+  await page.route('**/explorer/about', async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, json: { ...((await response.json()) as object), updates: true } })
+  })
+  await page.reload()
+  await parts(page).path.waitFor()
+  await open()
+  const check = updates.getByRole('button', { name: 'Check for updates' })
+  await check.waitFor()
+  expect(checks).toBe(0)
+  await check.click()
+  await updates.getByText(/^Spyglass \S+ is up to date\.$/).waitFor()
+  Object.assign(found, { version: '0.2.0', newer: true })
+  await check.click()
+  await updates.getByText('Spyglass 0.2.0 is available.').waitFor()
+  expect(checks).toBe(2)
+  let opened = ''
+  await page.route('**/explorer/native/open-link', (route) => {
+    opened = (route.request().postDataJSON() as { url: string }).url
+    return route.fulfill({ json: {} })
+  })
+  await updates.getByRole('button', { name: 'Open download page' }).click()
+  await expect.poll(() => opened).toBe('https://example.net/spyglass')
 })
 
 test('numbers and times follow the locale of the user', async () => {

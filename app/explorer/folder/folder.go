@@ -1,5 +1,5 @@
 // Package folder serves the data folder as a whole: its size, backups and restores of
-// it, and the diagnostics to send with a report of a problem.
+// it, the diagnostics to send with a report of a problem, and the program's version.
 //
 // The folder belongs to every user, so all endpoints but /about are for administrators.
 //
@@ -30,6 +30,7 @@ import (
 	"spyglass/app/diagnose"
 	"spyglass/app/explorer/serve"
 	"spyglass/app/explorer/stream"
+	"spyglass/app/updates"
 	"spyglass/app/workspace"
 	"spyglass/backend/backup"
 	"spyglass/backend/fault"
@@ -53,10 +54,12 @@ type Data struct {
 	Counts      func(ctx context.Context) (map[string]int64, error) // rows of the portal's tables
 	Databases   backup.Databases                                    // copies and checks their files
 	Tail        *diagnose.Tail                                      // of the log
-	Desk        Desk                                                // nil without a desktop
-	Life        *serve.Life
-	Hub         *stream.Hub
-	Began       time.Time // when the process started
+	// Updates checks for a newer version; nil if this build does not say where.
+	Updates func(ctx context.Context) (*updates.Update, error)
+	Desk    Desk // nil without a desktop
+	Life    *serve.Life
+	Hub     *stream.Hub
+	Began   time.Time // when the process started
 
 	maintenance folderWork
 }
@@ -94,6 +97,7 @@ func (f *Data) Endpoints() []resource.Endpoint {
 			f.maintain(backup.Undo)),
 		serve.Call("DELETE", "/data/replaced", "Delete the data from before the last restore",
 			f.maintain(backup.DeleteReplaced)),
+		serve.Call("POST", "/updates", "Check whether there is a newer version, over the network", f.checkUpdates),
 		serve.File("/data/diagnostics", "Download diagnostics without secrets",
 			[]string{diagnosticsType}, f.diagnostics),
 	}
@@ -112,6 +116,7 @@ type about struct {
 	Go         string `json:"go" doc:"the version of the compiler"`
 	Revision   string `json:"revision" doc:"commit of its source; empty if unknown"`
 	System     string `json:"system" doc:"such as linux/amd64"`
+	Updates    bool   `json:"updates" doc:"this build says where to check for a newer version"`
 	Version    string `json:"version"`
 }
 
@@ -129,8 +134,26 @@ func (f *Data) about(context.Context, *resource.Call) (*about, error) {
 	}
 	return &about{
 		Version: f.Version, Built: built, Revision: revision, Go: runtime.Version(),
-		System: runtime.GOOS + "/" + runtime.GOARCH, DataFolder: Homely(f.Folder),
+		System: runtime.GOOS + "/" + runtime.GOARCH, DataFolder: Homely(f.Folder), Updates: f.Updates != nil,
 	}, nil
+}
+
+// newest is the newest version, as its publisher has signed it.
+type newest struct {
+	Link    string `json:"link" doc:"where to download it, https"`
+	Newer   bool   `json:"newer" doc:"than this program"`
+	Version string `json:"version"`
+}
+
+func (f *Data) checkUpdates(ctx context.Context, _ *resource.Call) (*newest, error) {
+	if f.Updates == nil {
+		return nil, fault.New(fault.Conflict, "this build does not name a list of updates")
+	}
+	found, err := f.Updates(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &newest{found.Link, found.Newer, found.Version}, nil
 }
 
 // folderState is the state of the data folder for the page.

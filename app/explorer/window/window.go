@@ -1,5 +1,5 @@
 // Package window serves what the page does with the desktop window: open links, save
-// files, choose folders, set its title, fill the screen and quit.
+// files, choose folders, set its title, fill the screen, open it at sign-in and quit.
 //
 // # Units
 //
@@ -42,6 +42,8 @@ type Window struct {
 	Client  *client.Client
 	BaseURL func() string              // "http://127.0.0.1:8443/api"
 	Cookie  func(secret string) string // the Cookie header of a session
+
+	Autostart Autostart // nil where the system has none
 }
 
 // Endpoints returns the endpoints of the window.
@@ -53,6 +55,8 @@ func (w *Window) Endpoints() []resource.Endpoint {
 		serve.Post("/native/title", "Set the window's title", &titles, w.setTitle),
 		serve.Call("POST", "/native/quit", "Close the window", w.inWindow(Desk.Quit)),
 		serve.Post("/native/save", "Save a file with a dialog", &saveRequests, w.saveFile),
+		serve.Get("/native/autostart", "Get whether the window opens at sign-in", w.showAutostart),
+		serve.Post("/native/autostart", "Open the window at sign-in, or not", &autostartRequests, w.setAutostart),
 		serve.Post("/native/choose-folder", "Choose a folder with a dialog", &folderRequests, w.chooseFolder),
 	)
 }

@@ -4,6 +4,8 @@ import { explorer, type Schemas } from './explorer'
 
 export type About = Schemas['About']
 export type DataState = Schemas['FolderState']
+/** The newest version, as its publisher has signed it. */
+export type Newest = Schemas['Newest']
 /**
  * The progress of a backup or a restore with one file, in bytes. Sending is an upload by the page.
  */
@@ -14,6 +16,8 @@ export type Backup = Schemas['SentBackup']
 export interface DataClient {
   data: {
     about(): Promise<About>
+    /** Asks the publisher over the network; downloads and installs nothing. */
+    checkUpdates(): Promise<Newest>
     state(): Promise<DataState>
     /** Creates a backup, which can be downloaded once. */
     backup(signal: AbortSignal): Promise<{ name: string; bytes: number }>
@@ -41,6 +45,7 @@ export function dataClient(http: Http): DataClient {
   return {
     data: {
       about: () => get('/about'),
+      checkUpdates: () => post('/updates'),
       state: () => get('/data'),
       backup: (signal) => post('/data/backup', { signal }),
       backupUrl: url('/data/backup'),

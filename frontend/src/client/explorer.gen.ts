@@ -685,6 +685,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/native/autostart": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get whether the window opens at sign-in
+         * @description Required permission: none: any signed-in user.
+         */
+        get: operations["getNativeAutostart"];
+        put?: never;
+        /**
+         * Open the window at sign-in, or not
+         * @description Required permission: none: any signed-in user.
+         */
+        post: operations["postNativeAutostart"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/native/choose-folder": {
         parameters: {
             query?: never;
@@ -1652,6 +1676,26 @@ export interface paths {
          * @description Required permission: none: any signed-in user.
          */
         delete: operations["deleteDataReplaced"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/updates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check whether there is a newer version, over the network
+         * @description Required permission: none: any signed-in user.
+         */
+        post: operations["postUpdates"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -3691,6 +3735,12 @@ export interface components {
             /** @description empty if the user cancelled */
             path: string;
         };
+        AutostartState: {
+            /** @description false without a window, and in a sandbox */
+            available: boolean;
+            /** @description the system opens the window when the user signs in to the computer */
+            on: boolean;
+        };
         ChosenFolder: {
             /** @description absolute; empty if the user cancelled */
             path: string;
@@ -4083,6 +4133,13 @@ export interface components {
             /** @description version of the program that made it */
             version: string;
         };
+        Newest: {
+            /** @description where to download it, https */
+            link: string;
+            /** @description than this program */
+            newer: boolean;
+            version: string;
+        };
         About: {
             /** @description commit time of its source, ISO; empty if unknown */
             built: string;
@@ -4093,6 +4150,8 @@ export interface components {
             revision: string;
             /** @description such as linux/amd64 */
             system: string;
+            /** @description this build says where to check for a newer version */
+            updates: boolean;
             version: string;
         };
         TrustStore: {
@@ -4708,6 +4767,10 @@ export interface components {
             path?: string;
             /** @description Contents of the file, if there is no path */
             text?: string;
+        };
+        Autostart: {
+            /** @description Open the window at sign-in */
+            on: boolean;
         };
         ChooseFolder: {
             /** @description What the folder is for, as the title of the dialog */
@@ -6479,6 +6542,61 @@ export interface operations {
             503: components["responses"]["Busy"];
         };
     };
+    getNativeAutostart: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AutostartState"];
+                };
+            };
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    postNativeAutostart: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Autostart"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AutostartState"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
     postNativeChooseFolder: {
         parameters: {
             query?: never;
@@ -8085,6 +8203,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FolderState"];
+                };
+            };
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    postUpdates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Newest"];
                 };
             };
             401: components["responses"]["NotSignedIn"];

@@ -165,6 +165,8 @@ export function httpClient(portal?: number, shared = { csrf: '', keeping: 0 }): 
     setTitle: async (title) => void (await post('/native/title', { body: { title } })),
     quit: async () => void (await post('/native/quit')),
     saveFile: (body) => post('/native/save', { body }),
+    autostart: () => get('/native/autostart'),
+    setAutostart: (on) => post('/native/autostart', { body: { on } }),
     chooseFolder: (title) => post('/native/choose-folder', { body: { title } }),
     listen,
   }

@@ -112,6 +112,9 @@ export interface Client
   saveFile(file: Schemas['Save']): Promise<Schemas['SavedTo']>
   /** Shows a dialog for a folder in the window. The path is empty if the user cancels. */
   chooseFolder(title: string): Promise<Schemas['ChosenFolder']>
+  /** Whether the system opens the window when the user signs in to the computer. */
+  autostart(): Promise<Schemas['AutostartState']>
+  setAutostart(on: boolean): Promise<Schemas['AutostartState']>
   /** Listens until the returned function is called. */
   listen(to: Listener): () => void
 }

@@ -438,6 +438,8 @@ export function fakeClient(
     quit: async () => {},
     saveFile: async () => ({ path: '' }),
     chooseFolder: async () => ({ path: '' }),
+    autostart: async () => ({ available: false, on: false }),
+    setAutostart: async (on) => ({ available: false, on }),
     listen: () => () => {},
   }
   return client
