@@ -55,7 +55,7 @@ func Window(ctx context.Context, o server.Options, args []string) error {
 			}
 		}
 	}
-	gc := delayGC()
+	gc := delayGC(o.Log)
 	defer gc.Stop()
 	path := filepath.Join(o.Data, "window.json")
 	last := loadWindow(path, o.Log)
@@ -106,8 +106,9 @@ func Window(ctx context.Context, o server.Options, args []string) error {
 // delayGC delays garbage collection while the window opens, when the page and the
 // portal need the CPU, and collects garbage after that. From then on there is
 // little garbage, and it is collected earlier than by Go's default: at 40 % of
-// the live heap, which takes milliseconds per minute.
-func delayGC() *time.Timer {
+// the live heap, which takes milliseconds per minute. It also gives back what of the
+// program itself was needed to start.
+func delayGC(log *slog.Logger) *time.Timer {
 	// percent of the live heap; by then the history of a demo is filled, too
 	const lazy, thrifty, quiet = 400, 40, 30 * time.Second
 	debug.SetGCPercent(lazy)
@@ -115,6 +116,7 @@ func delayGC() *time.Timer {
 		debug.SetGCPercent(thrifty)
 		runtime.GC() // pooled memory survives the first collection
 		debug.FreeOSMemory()
+		giveBack(log)
 	})
 }
 
