@@ -22,7 +22,10 @@ func nameOf(address string) string { return postgres.Name(address) }
 
 // class returns the meaning of an error of any engine.
 func class(err error) engine.Class {
-	if c := embedded.Class(err); c != engine.Other || err == nil {
+	if err == nil { // after each commit: looking for its class would allocate
+		return engine.Other
+	}
+	if c := embedded.Class(err); c != engine.Other {
 		return c
 	}
 	return server.Class(err)

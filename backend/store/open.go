@@ -1,6 +1,7 @@
 // Package store stores the rows of resources: it implements their tables,
 // transactions, versions, caches and feeds. Package engine declares what it needs
-// from a database engine, and package sqlite implements that.
+// from a database engine; package sqlite implements that with files, and package
+// postgres with a server.
 //
 // A Table is built from a declaration in package resource, whose fields determine
 // its columns, indexes and endpoints. Each row also stores its JSON ("body"), so
