@@ -10,7 +10,7 @@ export const text = {
   back: 'Back to the fleet',
   acked: 'Acked',
   inMaintenance: 'In maintenance',
-  alertingOff: 'alerting off',
+  alertingIsOff: 'alerting off',
   maintenance: 'Maintenance',
   more: 'More',
   edit: 'Edit…',
