@@ -103,7 +103,7 @@ func (r release) makeFlatpak() error {
 	return os.WriteFile(path, recipe.Bytes(), plain)
 }
 
-func (r release) makePackage(kind string, info *nfpm.Info) (err error) {
+func (r release) makePackage(kind string, info *nfpm.Info) error {
 	packager, err := nfpm.Get(kind)
 	if err != nil {
 		return err
@@ -112,9 +112,15 @@ func (r release) makePackage(kind string, info *nfpm.Info) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	return packager.Package(info, file)
+	err = errors.Join(packager.Package(info, file), file.Close())
+	if err == nil && kind == "deb" && info.Deb.Compression == uncompressed {
+		err = compressDeb(file.Name())
+	}
+	return err
 }
+
+// uncompressed is a compression of nfpm, for a .deb that compressDeb compresses.
+const uncompressed = "none"
 
 // info describes a package with the files of tree, which are in the folder stage.
 func (r release) info(kind, stage string, tree []entry) *nfpm.Info {
@@ -131,9 +137,9 @@ func (r release) info(kind, stage string, tree []entry) *nfpm.Info {
 		info.License = "LicenseRef-proprietary" // Debian names it in its copyright file
 	}
 	info.Recommends = []string{"xdg-utils"}
-	// xz makes a .deb a fifth smaller than zstd, which lintian of Debian 12 does not know,
+	// xz makes a package a fifth smaller than zstd, which lintian of Debian 12 does not know,
 	// and takes a minute
-	info.Deb.Compression, info.RPM.Compression = "xz", "xz"
+	info.Deb.Compression, info.RPM.Compression = uncompressed, "xz"
 	if r.quick {
 		info.Deb.Compression, info.RPM.Compression = "gzip:1", "gzip:1"
 	}

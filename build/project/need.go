@@ -66,7 +66,8 @@ var (
 )
 
 // ForPackages lists the packages for making packages, on Linux.
-var ForPackages = slices.Concat(ForWindow, []Need{{"nsis", HasProgram("makensis")}, {"git", HasProgram("git")}})
+var ForPackages = slices.Concat(ForWindow, []Need{{"nsis", HasProgram("makensis")}, {"git", HasProgram("git")},
+	{"xz-utils", HasProgram("xz")}})
 
 // ForInstalling lists the packages for testing the packages.
 var ForInstalling = slices.Concat(ForWindow, ForScreen, []Need{
