@@ -297,8 +297,8 @@ func TestDesktopEndpointsAreForTheWindowOnly(t *testing.T) {
 	}
 	if endpoints != 10 || h.links != nil || h.asked != nil || h.full || h.title != "" || h.quits+h.restarts > 0 ||
 		h.atSignIn.on {
-		t.Errorf("%d endpoints; what happened: %v %v %v %q %d %d %t", endpoints, h.links, h.asked, h.full, h.title, h.quits,
-			h.restarts, h.atSignIn.on)
+		t.Errorf("%d endpoints; what happened: %v %v %v %q %d %d %t", endpoints, h.links, h.asked, h.full, h.title,
+			h.quits, h.restarts, h.atSignIn.on)
 	}
 	if a := h.call(windowed, "POST /explorer/native/save", `{"name":"x","text":"y"}`); a.status != 200 ||
 		len(h.asked) != 1 {

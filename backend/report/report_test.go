@@ -231,7 +231,8 @@ func TestEachTypeShowsItsRows(t *testing.T) {
 		{"users of a role", reporting.Report{Type: reporting.ReportUser, Columns: columns("Username"),
 			UserFilter: reporting.ReportUserFilter{Role: "ni*"}}, admin, []string{"Username", "clerk"}},
 		{"roles", reporting.Report{Type: reporting.ReportRole}, admin,
-			[]string{"Role|Description|Users|Privileges", "administrator||admin|write on setting *", "night||clerk|ack on deviceGroup Oslo\nread on deviceGroup 99"}},
+			[]string{"Role|Description|Users|Privileges", "administrator||admin|write on setting *",
+				"night||clerk|ack on deviceGroup Oslo\nread on deviceGroup 99"}},
 		{"what was done", reporting.Report{Type: reporting.ReportAuditLog}, admin,
 			[]string{"Time|User|IP|Action|Description",
 				"2026-05-04 11:59:00 UTC|admin|127.0.0.1|create|Added the device 1", "2026-05-04 11:59:30 " +
