@@ -27,7 +27,7 @@ func TestStepsRunInOrderAndUnknownStepsAreReported(t *testing.T) {
 	}
 	_, err = choose([]string{"spell"})
 	const want = "there is no step spell; there are gofmt, ui, browser, window, package, check, page-lint, " +
-		"units, lint, lint-desktop, go, contract, fuzz, vet, wine, race"
+		"units, lint, lint-desktop, go, contract, fuzz, vet, wine, postgres, race"
 	if err == nil || err.Error() != want {
 		t.Errorf("the error is %v, want %s", err, want)
 	}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/wailsapp/wails/v2/pkg/options"
@@ -34,6 +35,7 @@ type running struct {
 	tasks   service.Group   // other tasks; stop does not wait for them
 	places  Places          // the window's places; used by follow, then beforeClose
 	place   Place           // the last place seen; likewise
+	scheme  atomic.Value    // the color scheme of the desktop, a string: see followScheme
 }
 
 // start is Wails' OnStartup. It runs on its own goroutine while the window opens.
@@ -49,6 +51,7 @@ func (r *running) start(ctx, wails context.Context) {
 	r.tasks.Go("desktop notices", func() {
 		notice.Show(wails, r.window.Notices, r.closing, r.window.Link, r.window.Log)
 	})
+	r.tasks.Go("color scheme", func() { followScheme(wails, r.setScheme) })
 	menu := tray.Menu{Title: r.window.Title, Icon: r.window.Icon, Open: r.raise, Quit: r.quit, Pause: r.window.Pause,
 		Link: r.window.Link, Log: r.window.Log, Tasks: &r.tasks}
 	r.tasks.Go("tray", func() { menu.Show(r.window.Tray, r.closing) })
@@ -213,6 +216,20 @@ const editMenuOnly = `addEventListener('contextmenu', e => {
 // domReady is Wails' OnDomReady. It runs once for each page.
 func (r *running) domReady(ctx context.Context) {
 	desktop.WindowExecJS(ctx, editMenuOnly)
+	r.showScheme(ctx)
+}
+
+// setScheme has the page use the color scheme of the desktop, also after it loads again.
+func (r *running) setScheme(scheme string) {
+	r.scheme.Store(scheme)
+	r.showScheme(r.wails)
+}
+
+func (r *running) showScheme(ctx context.Context) {
+	if scheme, known := r.scheme.Load().(string); known {
+		desktop.WindowExecJS(ctx, "document.documentElement.dataset.desktop = '"+scheme+
+			"'; dispatchEvent(new Event('desktopscheme'))")
+	}
 }
 
 // colour parses "#rrggbb".
