@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => away?.stop())
 
-/** Adds the other portal, signs in to it, and shows the first one again. */
+/** Adds the other portal, signs in to it, and switches back to the first portal. */
 async function withAnother(page: Page) {
   const form = await portalForm(page, 'Far away', `${away.url}/api`)
   await form.getByRole('button', { name: 'Add portal' }).click()
@@ -72,7 +72,7 @@ test('a list is compared with another portal, and missing items are created and 
   await items.getByRole('option', { name: /^\+? ?Only here only in/ }).click()
   await details.getByText('customProperties snmp.community: a secret').waitFor()
   await shot('locked')
-  await lists.getByRole('button', { name: 'Unlock Far away' }).click() // as it is production, it was read-only
+  await lists.getByRole('button', { name: 'Unlock Far away' }).click() // production portals are read-only
   await lists.getByRole('button', { name: 'Create all 2 in Far away…' }).waitFor()
   await shot('lists')
   await items.focus()

@@ -32,7 +32,7 @@ describe('axe finds nothing', () => {
     await held.release()
   })
 
-  /** The page with the previous state, if that state had no findings. */
+  /** The page with the previous state, if axe found nothing there. */
   let last: Page | undefined
 
   test.each(states)('in the state $name, with large enough targets', async (state) => {

@@ -1,7 +1,7 @@
 /**
- * Types into the catalog's search of a portal that runs already, with its
- * endpoints multiplied to 500, and prints the median and the longest time from a
- * key to the page laid out again, as JSON, in milliseconds.
+ * Types into the catalog search of a running portal, with its endpoints
+ * multiplied to 500, and prints the median and the longest time from a key press
+ * to the finished layout, in milliseconds, as JSON.
  *
  *   node e2e/bench-catalog.mjs http://127.0.0.1:8443 admin < password
  */
@@ -48,7 +48,7 @@ try {
   await browser.close()
 }
 
-/** The endpoints again and again, under paths of their own. */
+/** Repeats the endpoints of a catalog, each under its own path. */
 function many(catalog) {
   const have = catalog.categories.flatMap((c) => c.endpoints).length
   for (const c of catalog.categories) {
@@ -65,7 +65,7 @@ function many(catalog) {
   return catalog
 }
 
-/** Runs in the page. */
+/** Types queries into the search. Runs in the page. */
 async function type(input) {
   const set = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set
   const times = []
@@ -78,7 +78,7 @@ async function type(input) {
       input.dispatchEvent(new InputEvent('input', { bubbles: true }))
       await Promise.resolve() // the page changes in a microtask
       await Promise.resolve()
-      document.body.getBoundingClientRect() // and is laid out
+      document.body.getBoundingClientRect() // forces the layout
       times.push(performance.now() - begun)
     }
   }

@@ -1,7 +1,7 @@
 /**
- * Sends the longest list of a portal that runs already from its Explorer, and
- * prints what that took the page as one JSON object: milliseconds and
- * megabytes, the median of several pages.
+ * Requests the longest list of a running portal in its Explorer, and prints the
+ * time and memory that the page needs, in milliseconds and megabytes, as the
+ * median of several pages, as one JSON object.
  *
  *   node e2e/bench-document.mjs http://127.0.0.1:8443 admin < password
  */
@@ -15,7 +15,7 @@ if (!url || !user) {
   process.exit(2)
 }
 const password = (await text(process.stdin)).trim()
-const rounds = 5 // odd, for the median
+const rounds = 5 // an odd number, for the median
 const path = '/device/devices?size=1000'
 
 const browser = await chromium.launch({
@@ -70,12 +70,11 @@ async function fill(page, path) {
   await page.getByRole('button', { name: 'New tab' }).click()
   await page.getByRole('menuitem', { name: 'New API Request' }).click()
   await page.getByRole('combobox', { name: 'Path' }).fill(path)
-  await page.keyboard.press('Escape') // the suggestions
+  await page.keyboard.press('Escape') // closes the suggestions
 }
 
 /**
- * One send from an empty request, in a new page that has shown a response
- * before.
+ * Measures one send in a new page that has already shown a response.
  */
 async function measure(context, sending) {
   const page = await context.newPage()
@@ -89,7 +88,7 @@ async function measure(context, sending) {
   return result
 }
 
-/** Runs in the page. The collection of garbage, to measure the heap, would be its longest task. */
+/** Sends the request and measures it. Runs in the page. With `heap`, garbage collection adds a long task. */
 async function send(heap) {
   const used = () => (heap ? (gc(), performance.memory.usedJSHeapSize) : 0)
   const replies = []
@@ -106,7 +105,7 @@ async function send(heap) {
       if (!document.querySelector('[role="tree"][aria-label="JSON"] [role="treeitem"]')) return
       rows.disconnect()
       requestAnimationFrame(() => {
-        // after it comes the frame with the rows in it
+        // the message arrives after the frame with the rows
         const frame = new MessageChannel()
         frame.port1.onmessage = () => done(performance.now())
         frame.port2.postMessage(0)
@@ -124,7 +123,7 @@ async function send(heap) {
   const seeking = performance.now()
   await look('find?query=long-999&from=0&case=true')
   const find = performance.now() - seeking
-  await new Promise((done) => setTimeout(done, 500)) // what comes after the first rows belongs to it
+  await new Promise((done) => setTimeout(done, 500)) // includes the work after the first rows
   window.fetch = ask
   const { connect, firstByte, download } = reply.timing
   const sent = connect + firstByte + download
@@ -138,7 +137,7 @@ async function send(heap) {
   }
 }
 
-/** JSON.parse of the same text, in an empty page of the same origin. */
+/** Measures JSON.parse of the same text, in an empty page of the same origin. */
 async function parse(context, document) {
   const page = await context.newPage()
   await page.goto(`${url}/spyglass.svg`)

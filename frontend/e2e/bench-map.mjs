@@ -1,7 +1,7 @@
 /**
- * Drags the topology map of a portal that runs already, at several scales, and
- * prints the longest task of the page meanwhile, in milliseconds of CPU, as one
- * JSON object: the worst of all scales, and each of them.
+ * Drags the topology map of a running portal at several scales, and prints the
+ * longest task of the page in milliseconds of CPU time, for each scale and the
+ * worst of them, as one JSON object.
  *
  *   node e2e/bench-map.mjs http://127.0.0.1:8443 admin < password
  */
@@ -15,7 +15,7 @@ if (!url || !user) {
   process.exit(2)
 }
 const password = (await text(process.stdin)).trim()
-/** Steps of the zoom button from the whole map. */
+/** Clicks on the zoom button, starting from the whole map. */
 const scales = [0, 1, 2, 3, 5, 7, 9]
 
 const browser = await chromium.launch({
@@ -51,7 +51,7 @@ try {
   await browser.close()
 }
 
-/** Drags in a circle. */
+/** Drags the map in a circle. */
 async function drag(page, box) {
   const middle = { x: box.x + box.width / 2, y: box.y + box.height / 2 }
   await page.mouse.move(middle.x, middle.y)

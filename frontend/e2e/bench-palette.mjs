@@ -1,7 +1,7 @@
 /**
- * Types names into the palette of a portal that runs already, and prints the time
- * from a key to the page laid out again with what is at hand (median and longest),
- * and to the last results from the portal, as JSON, in milliseconds.
+ * Types names into the palette of a running portal, and prints the median and the
+ * longest time from a key press to the layout with local results, and to the last
+ * results from the portal, in milliseconds, as JSON.
  *
  *   node e2e/bench-palette.mjs http://127.0.0.1:8443 admin < password
  */
@@ -34,13 +34,13 @@ try {
     const answer = await fetch('/api/device/devices?size=1&fields=id')
     return { devices: (await answer.json()).total }
   })
-  await field.evaluate(type, ['warm', 'web']) // loads what comes with the first query, and builds the portal's index
+  await field.evaluate(type, ['warm', 'web']) // loads the code for the first query, and builds the portal's index
   console.log(JSON.stringify({ devices, ...(await field.evaluate(type, ['web-1', 'core sw', 'db-prod-3', '10.4'])) }))
 } finally {
   await browser.close()
 }
 
-/** Runs in the page. */
+/** Types queries into the palette. Runs in the page. */
 async function type(input, queries) {
   const set = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set
   const list = document.getElementById(input.getAttribute('aria-controls'))
@@ -61,7 +61,7 @@ async function type(input, queries) {
       input.dispatchEvent(new InputEvent('input', { bubbles: true }))
       await Promise.resolve() // the page changes in a microtask
       await Promise.resolve()
-      document.body.getBoundingClientRect() // and is laid out
+      document.body.getBoundingClientRect() // forces the layout
       own.push(performance.now() - begun)
       last = performance.now()
       await new Promise((quiet) => setTimeout(quiet, 400))

@@ -1,22 +1,22 @@
 /**
- * Parts of a page that axe has checked before. Most states share most of the page: the catalog, the tabs, the rows of
- * a table. Every function here runs in the page, so none of them uses anything from outside.
+ * Finds the parts of a page that axe has checked before. Most states share most of the page: the catalog, the tabs,
+ * the rows of a table. All functions here run in the page, so they must not refer to anything outside themselves.
  */
 
 import type { AxeResults, ElementContext, RunOptions } from 'axe-core'
 
-/** What a page keeps between the calls. */
+/** The data that a page keeps between calls. */
 interface Kept {
   blocks: Element[]
 }
 
-/** Two keys of a block: where nothing covers it, and as it is now. None, if it is needed elsewhere. */
+/** The keys of a block, without and with the elements that cover it; null if another element refers to its contents. */
 export type Keys = [bare: string, now: string] | null
 
 /**
- * Finds the blocks of the page: landmarks, dialogs, lists and their rows. A block has the same key as another if axe
- * cannot tell them apart: the same elements, attributes and text (apart from numbers) in elements with the same
- * attributes, with the same size, visible part, colors, focus and input.
+ * Finds the blocks of the page, such as lists, tables and their rows. Two blocks have the same key if axe cannot tell
+ * them apart: they have the same elements, attributes, text (except numbers), size, visible part, colors, focus and
+ * input, and their ancestors have the same attributes.
  */
 export async function blocks(): Promise<Keys[]> {
   const kinds =
@@ -49,7 +49,7 @@ export async function blocks(): Promise<Keys[]> {
     return `${text}${flags.get(e) ?? ''}>`
   }
   const found: { e: Element; content: string; around: string }[] = []
-  /** The text of an element, with the hash of each block in it. */
+  /** Returns the markup of an element, with a hash in place of each block. */
   const read = (e: Element, around: string): string => {
     const own = tag(e)
     const isBlock = e.matches(kinds) && !e.matches(ofPage) && !e.querySelector(ofPage)
@@ -100,7 +100,7 @@ export async function blocks(): Promise<Keys[]> {
     return [bare, covered(e, entry) ? hash(bare + whole.join(';')) : bare]
   })
 
-  // A block whose inside names or describes something elsewhere is not left out.
+  // Axe needs the contents of a block that label or describe an element outside it.
   const needed = new Set<Element>()
   for (const e of document.querySelectorAll('[aria-labelledby], [aria-describedby], [aria-owns], label[for]'))
     for (const name of ['aria-labelledby', 'aria-describedby', 'aria-owns', 'for'])
@@ -117,8 +117,8 @@ export async function blocks(): Promise<Keys[]> {
 }
 
 /**
- * Runs axe without what is in the known blocks. Axe reads the page through two functions of the DOM, which pass over
- * them until it is done: nothing moves, and the page does not notice.
+ * Runs axe without the contents of the known blocks. Axe reads the page through `childNodes` and `createTreeWalker`;
+ * both skip these blocks until axe is done, so the page itself does not change.
  */
 export async function runWithout([known, options]: [boolean[], RunOptions]): Promise<AxeResults> {
   const { blocks, axe } = window as unknown as Kept & { axe: typeof import('axe-core') }

@@ -15,7 +15,7 @@ async function open(page: Page, id: string, words: string) {
 
 const focusLabel = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
 
-/** The rows of a list of parameters, as they are written in its text. */
+/** Returns the rows of a parameter list in the format of its text view. */
 async function rowsOf(list: Locator): Promise<string[]> {
   const values = (inputs: Element[]) => inputs.map((i) => (i as HTMLInputElement).value)
   const names = await list.getByLabel('parameter name').evaluateAll(values)
@@ -43,7 +43,7 @@ test('objects are selected by name: in path parameters, in the path itself and i
     await expect.poll(() => id.inputValue()).toMatch(/^\d+$/)
     const called = p.request.getByRole('region', { name: 'Path parameters' }).getByText(/^core-sw/)
     await called.waitFor()
-    expect(await called.evaluate((e) => e.scrollWidth <= e.clientWidth)).toBe(true) // whole: there is room for it
+    expect(await called.evaluate((e) => e.scrollWidth <= e.clientWidth)).toBe(true) // not truncated
     await page.keyboard.press('Control+Enter')
     await until(p.status, /^200 OK/)
   })
@@ -234,13 +234,13 @@ test('a filter is built from live values, validated, and corrected', async () =>
     const answer = await until(p.status, /^200 OK.* \d+ items/)
     await until(bar.locator('.count'), new RegExp(`^${/(\d+) items/.exec(answer)![1]} of 152 match$`))
     await bar.getByRole('button', { name: 'Add condition' }).press('Enter')
-    await dialog.getByRole('combobox', { name: 'Field' }).fill('displayNa') // half a name, and on
+    await dialog.getByRole('combobox', { name: 'Field' }).fill('displayNa') // an incomplete name, then further input
     await page.keyboard.press('Enter')
     await expect.poll(() => value.evaluate((input) => input === document.activeElement)).toBe(true)
     await page.keyboard.insertText('sw')
     await expect.poll(() => text.inputValue()).toMatch(/displayName~"sw"$/)
     await page.getByRole('listbox', { name: 'Values' }).waitFor()
-    await page.keyboard.press('Escape') // the suggestions cover the button
+    await page.keyboard.press('Escape') // closes the suggestions, which cover the button
     await dialog.getByRole('button', { name: 'Done' }).click()
     await dialog.waitFor({ state: 'detached' })
     await bar.getByRole('button', { name: 'Add condition' }).click()
@@ -254,10 +254,11 @@ test('a filter is built from live values, validated, and corrected', async () =>
       .getByRole('option', { name: /^hostStatus/ })
       .click()
     await expect.poll(() => value.evaluate((input) => input === document.activeElement)).toBe(true)
-    await dialog.getByRole('combobox', { name: 'Field' }).fill('displayName') // a whole name, and nothing yet that it is
+    // a complete name without a value
+    await dialog.getByRole('combobox', { name: 'Field' }).fill('displayName')
     await page.keyboard.press('Enter')
     await expect.poll(() => value.evaluate((input) => input === document.activeElement)).toBe(true)
-    await dialog.getByRole('button', { name: 'Done' }).press('Enter') // suggestions may cover it
+    await dialog.getByRole('button', { name: 'Done' }).press('Enter') // by key: the suggestions may cover the button
     await dialog.waitFor({ state: 'detached' })
   })
 
@@ -280,7 +281,7 @@ test('a filter is built from live values, validated, and corrected', async () =>
     const bar = p.request.getByRole('region', { name: 'Filter', exact: true })
     const filter = bar.getByRole('combobox', { name: 'filter value' })
     if (!(await filter.count())) await bar.getByRole('button', { name: 'Edit filter as text' }).click()
-    await expect.poll(() => problem(page).count()).toBe(1) // at the filter alone
+    await expect.poll(() => problem(page).count()).toBe(1) // only the filter has a problem
     await bar.getByRole('button', { name: 'hostStatus', exact: true }).click()
     await expect.poll(() => filter.inputValue()).toBe('hostStatus:dead')
     await sendPath(page, '/device/devices?size=7')
@@ -349,7 +350,7 @@ test('variables complete, leaving the path loses nothing, and the preview shows 
 })
 
 test('in a low window nothing overlaps, and hidden rows are indicated', async () => {
-  const page = await portal.page({ width: 720, height: 450, fresh: true }) // 1440x900 at 200 %
+  const page = await portal.page({ width: 720, height: 450, fresh: true }) // 1440x900 at 200 % zoom
   const p = parts(page)
   await newRequest(page)
   await sendPath(page, '/device/devices?filter=hostStat:dead&size=5', /^400/)
@@ -451,7 +452,7 @@ test('the body is edited as rows and as text, by its schema, and undone', async 
     await expect.poll(focused).toBe('startDateTime value')
     await body.getByRole('button', { name: 'Add field' }).press('Enter')
     await expect.poll(focused).toBe('New field name')
-    await page.keyboard.press('Escape') // first the suggestions
+    await page.keyboard.press('Escape') // closes only the suggestions
     await page.keyboard.press('Escape')
     await expect.poll(focused).toBe('Add field')
     await body.getByRole('button', { name: 'Add field' }).press('Enter')

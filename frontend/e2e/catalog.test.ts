@@ -99,7 +99,7 @@ test('favourites and recent endpoints are above the categories', async () => {
     await p.catalog.getByRole('treeitem', { name: /^Devices \d/ }).click()
     await expect.poll(() => selected.count()).toBe(1)
     await expect.poll(() => selected.innerText()).toMatch(/^GET\s*\/device\/devices\s*\/device\/devices$/)
-    await p.path.click() // the pointer leaves the tree
+    await p.path.click() // moves the pointer out of the tree
     await sendPath(page, '/device/groups')
     await until(recent, /^Recent 2$/)
     expect(

@@ -5,7 +5,7 @@ import { step } from './story'
 
 const portal = suite()
 
-/** The data of the first instance of a data source on the first device whose name holds a word. */
+/** Returns the data path of the first instance of `source` on the first device whose name contains `device`. */
 async function dataPath(page: Page, device: string, source: string): Promise<string> {
   return page.evaluate(
     async ([device, source]) => {
@@ -19,7 +19,7 @@ async function dataPath(page: Page, device: string, source: string): Promise<str
   )
 }
 
-/** Waits until the demo's history, which it fills in after its start, is in the response. */
+/** Waits until the response contains the history that the demo creates after its start. */
 async function remembered(page: Page, path: string) {
   const values = () =>
     page.evaluate(
@@ -29,7 +29,7 @@ async function remembered(page: Page, path: string) {
   await expect.poll(values).toBeGreaterThan(100)
 }
 
-/** Whether something was drawn: pixels of the canvas that are not empty. */
+/** Counts the pixels of the canvas that are not empty. */
 function drawn(page: Page): Promise<number> {
   return page.evaluate(() => {
     const canvas = document.querySelector<HTMLCanvasElement>('.plot canvas')
@@ -108,7 +108,8 @@ test('data is charted, zoomed by keys and dragging, and shown as a table', async
       await p.response.getByRole('button', { name: 'Reset zoom' }).waitFor()
       const moments = () => told.evaluate((words) => words.filter((word) => /^\d\d:\d\d/.test(word)))
       await expect.poll(async () => (await moments()).length).toBeGreaterThan(3)
-      expect((await moments()).filter((moment) => !/^\d\d:\d[05](:[0-5][05])?$/.test(moment))).toEqual([]) // the clock's own
+      // all labels are round times
+      expect((await moments()).filter((moment) => !/^\d\d:\d[05](:[0-5][05])?$/.test(moment))).toEqual([])
     }
     await p.response.getByRole('slider').focus()
     await page.keyboard.press('Escape')
@@ -126,7 +127,7 @@ test('data is charted, zoomed by keys and dragging, and shown as a table', async
     const by = await points.locator('.all').evaluate((rows) => {
       rows.scrollTo(120, 0)
       return rows.scrollLeft
-    }) // as far as it goes: moments and values are not always as wide
+    }) // may stop before 120: the widths of times and values vary
     expect(by).toBeGreaterThan(20)
     await expect
       .poll(async () => [(await name.boundingBox())!.x, (await value.boundingBox())!.x])
@@ -154,7 +155,8 @@ test('data is charted, zoomed by keys and dragging, and shown as a table', async
     await p.response.getByText('Processors and memory, %').waitFor()
     await p.response.getByRole('button', { name: 'Thresholds' }).waitFor()
 
-    await sendPath(page, `/device/devicedatasourceinstances/${instance.split('/').at(-1)}/graphs/${graph}/data`) // names no device
+    // this path names no device
+    await sendPath(page, `/device/devicedatasourceinstances/${instance.split('/').at(-1)}/graphs/${graph}/data`)
     await p.response.getByText('Processors, %').waitFor()
     await p.response.getByRole('button', { name: 'Thresholds' }).waitFor()
 
@@ -227,7 +229,7 @@ test('several instances are charted with thresholds and daily maintenance', asyn
     .toBe('true')
   if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/chart-instances.png` })
 
-  // Requested by id, with instances of another device: the response has only ids.
+  // A request by id includes instances of another device. Its response contains only ids.
   const ids = await page.evaluate(async (device) => {
     const of = async (id: string) =>
       (
@@ -265,9 +267,9 @@ test('several instances are charted with thresholds and daily maintenance', asyn
         .getByRole('button', { name: /\.\w{3} / })
         .count(),
     )
-    .toBeGreaterThan(10) // by the names of devices
+    .toBeGreaterThan(10) // the labels include device names
   await expect.poll(() => asked.length).toBeGreaterThan(1)
-  expect(questions.filter((path) => path.endsWith('/alertsettings'))).toHaveLength(2) // one for each device
+  expect(questions.filter((path) => path.endsWith('/alertsettings'))).toHaveLength(2) // one per device
   expect(questions.filter((path) => path.endsWith('/instances'))).toHaveLength(2)
   if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/chart-fetched.png` })
 })

@@ -85,7 +85,7 @@ test('requests are saved, selected, exported, moved, deleted, and imported from 
     await expect.poll(() => p.path.inputValue()).toBe('/device/groups')
 
     await p.path.fill('/edited')
-    await entry(page, 'All devices').click() // it is open already, and edited
+    await entry(page, 'All devices').click() // the tab is already open and has edits
     await expect.poll(() => p.path.inputValue()).toBe('/edited')
   })
 
@@ -467,7 +467,7 @@ test('a collection becomes a script, is run, and moved with the mouse', async ()
       await dialog.getByRole('button', { name: 'Run 4 requests' }).click()
       await run.getByText('3 of 4 succeeded').waitFor()
       expect((await results()).map((r) => r.split(' ')[1])).toEqual(['Devices', 'Nothing', 'Create', 'Groups'])
-      // One stop of the Tab key; the arrow keys move on.
+      // Tab reaches the list once; the arrow keys move inside it.
       expect(await run.getByRole('group', { name: 'Results' }).locator('[tabindex="0"]').count()).toBe(1)
       await run.getByRole('button', { name: /^GET Devices/ }).focus()
       for (const key of ['End', 'ArrowDown', 'ArrowDown', 'ArrowDown']) await page.keyboard.press(key)
@@ -476,7 +476,7 @@ test('a collection becomes a script, is run, and moved with the mouse', async ()
       await page.keyboard.press('Enter')
       await expect.poll(() => p.path.inputValue()).toBe('/device/groups')
       await until(p.status, /^20\d /)
-      await page.keyboard.press('Control+S') // to its entry: it is no copy
+      await page.keyboard.press('Control+S') // saves to its own entry, not to a copy
       await until(page.getByTestId('toast'), /^Saved in Tour/)
       await run.getByRole('button', { name: 'Close the results' }).click()
       await run.waitFor({ state: 'detached' })
@@ -716,7 +716,7 @@ test('a shared collection is edited by two users at the same time', async () => 
   await shot(theirs, 'shared')
   await expect.poll(() => their.path.inputValue()).toBe('/device/devices')
   await mine.keyboard.press('Escape')
-  await my.path.fill('/mine') // edited here, and then saved by the other user
+  await my.path.fill('/mine') // edited here, then saved by the other user
   await their.path.fill('/device/groups')
   await theirs.keyboard.press('Control+s')
   await theirs.getByText('Saved in Shared by admin / Common').waitFor()

@@ -8,7 +8,7 @@ import { step } from './story'
 
 const portal = suite()
 
-/** The settings at a section. */
+/** Opens a section of the settings. */
 async function settings(page: Page, section: string) {
   await page.keyboard.press('Control+,')
   const dialog = page.getByRole('dialog', { name: 'Settings' })
@@ -68,7 +68,7 @@ test('a backup is saved and restored at the next start, a damaged one changes no
 
   await portal.crash()
   await page.goto(portal.url)
-  await signIn(page) // sessions end with the process
+  await signIn(page) // the restart ends all sessions
   await expect.poll(() => variables(page)).toEqual(['before'])
   data = await settings(page, 'Data')
   await data.getByText(/Spyglass kept the data that the restore of/).waitFor()
@@ -77,7 +77,7 @@ test('a backup is saved and restored at the next start, a damaged one changes no
 
   await portal.crash()
   await page.goto(portal.url)
-  await signIn(page) // sessions end with the process
+  await signIn(page) // the restart ends all sessions
   await expect.poll(() => variables(page)).toEqual(['after', 'before'])
   data = await settings(page, 'Data')
   await data.getByRole('button', { name: 'Delete' }).click()

@@ -13,7 +13,7 @@ async function list(page: Page) {
   return grid
 }
 
-/** Opens one from the list, by search and keys. */
+/** Opens a data source from the list with the search and the keyboard. */
 async function open(page: Page, name: string) {
   const grid = await list(page)
   await page.getByRole('searchbox', { name: 'Search data sources' }).fill(name)
@@ -26,7 +26,7 @@ async function open(page: Page, name: string) {
 const answer = (page: Page, path: string) =>
   page.evaluate(async (path) => (await fetch(`/api${path}`)).json() as Promise<Record<string, unknown>>, path)
 
-/** Changes the data source behind the page's back. */
+/** Changes a data source outside the page, through the API. */
 async function change(page: Page, path: string, body: unknown) {
   const { user } = await page.evaluate(
     async () => (await (await fetch('/explorer/start')).json()) as { user: { csrfToken: string } },
@@ -53,7 +53,7 @@ test('thresholds are tested on a device, changed, undone, and never overwrite th
   const toast = page.getByTestId('toast')
   const before = await expr('cpuPercent')
 
-  // The expression is tried while it is typed.
+  // The page evaluates the expression during typing.
   const applies = page.getByRole('textbox', { name: 'Applies to' })
   await page
     .getByText(/^\d\d devices$/)
@@ -69,7 +69,7 @@ test('thresholds are tested on a device, changed, undone, and never overwrite th
     .waitFor()
   await page.getByRole('button', { name: 'Discard edits' }).click()
 
-  // A test on a device; a slow one is cancelled.
+  // The user tests on a device and cancels a slow test.
   const trial = page.getByRole('region', { name: 'Test on a device' })
   await trial.getByRole('combobox', { name: 'Device to test on' }).fill('web-prod-01')
   await trial.getByRole('option', { name: 'web-prod-01.fra' }).waitFor()
@@ -86,7 +86,7 @@ test('thresholds are tested on a device, changed, undone, and never overwrite th
   const row = trial.getByRole('table', { name: 'Values of Linux_Host' }).getByRole('row', { name: /^cpuPercent/ })
   await until(row, /^cpuPercent %\s*[\d.]+/)
 
-  // What is typed is judged before it is saved; an impossible one is refused where it stands.
+  // The test result covers unsaved edits. The portal refuses an invalid threshold.
   await limit('Warning', 'cpuPercent').fill('0')
   await until(row, /edited: Warning/)
   await limit('Error', 'cpuPercent').fill('-5')
@@ -100,13 +100,13 @@ test('thresholds are tested on a device, changed, undone, and never overwrite th
   await toast.filter({ hasText: 'Restored Linux' }).waitFor()
   await expect.poll(() => expr('cpuPercent')).toBe(before)
 
-  // Two people, two thresholds.
+  // Another user changes two thresholds. One of them conflicts.
   await limit('Warning', 'load1').fill('12')
   const dataPoints = items[0].dataPoints.map((p) =>
     p.name === 'load1' ? { ...p, alertExpr: '> 20' } : p.name === 'load5' ? { ...p, alertExpr: '> 30' } : p,
   )
   await change(page, at, { dataPoints })
-  await expect.poll(() => limit('Warning', 'load5').inputValue()).toBe('30') // the event brought it
+  await expect.poll(() => limit('Warning', 'load5').inputValue()).toBe('30') // updated by the event
   await page.getByRole('button', { name: 'Save' }).click()
   const conflict = page.getByRole('alert', { name: 'Conflicting changes' })
   await conflict.getByText('> 20, no data').waitFor()
@@ -118,7 +118,7 @@ test('thresholds are tested on a device, changed, undone, and never overwrite th
   await toast.getByRole('button', { name: 'Undo' }).click()
   await toast.filter({ hasText: 'someone has changed it since' }).waitFor()
 
-  // Its devices, its alerts, its call, and the way back.
+  // The page leads to its devices, its alerts and its API call, and back.
   const devices = page.getByRole('grid', { name: 'Devices' })
   await devices.getByRole('row').nth(1).focus()
   await page.keyboard.press('t')
@@ -177,7 +177,7 @@ test('a data source is exported and imported', async () => {
   await dialog.getByText('file.json is not a JSON file.').waitFor()
   await give({ ...file, collectInterval: 30 })
   await dialog.getByRole('button', { name: 'Import', exact: true }).click()
-  await dialog.getByRole('alert').filter({ hasText: 'Redis' }).waitFor() // the name is taken
+  await dialog.getByRole('alert').filter({ hasText: 'Redis' }).waitFor() // the name already exists
   await dialog.getByRole('button', { name: 'Overwrite' }).click()
   await page.getByTestId('toast').getByRole('button', { name: 'Show' }).click()
   await expect.poll(() => page.getByRole('spinbutton', { name: /^Collect every/ }).inputValue()).toBe('30')

@@ -18,7 +18,7 @@ async function device(page: Page, name: string) {
   await page.getByRole('heading', { name }).waitFor()
 }
 
-/** Pixels that were drawn, of each chart. */
+/** Counts the drawn pixels of each chart. */
 const drawn = (page: Page) =>
   page.locator('.plot canvas').evaluateAll((all) =>
     all.map((canvas) => {
@@ -59,7 +59,7 @@ test('charts share a cursor and a range, are compared, and are shown as tables',
   await expect.poll(() => page.getByRole('button', { name: 'Reset zoom' }).count()).toBe(0)
   await expect.poll(async () => (await drawn(page)).length).toBeGreaterThan(2)
   await expect.poll(() => page.locator('.plot.waiting').count()).toBe(0)
-  // The moment under the mouse is said on all charts, and no longer once it leaves.
+  // All charts show the time under the pointer until the pointer leaves.
   const box = (await cpu.boundingBox())!
   const said = page.locator('.u-over .said')
   await page.mouse.move(box.x + box.width * 0.3, box.y + 20)
@@ -210,7 +210,7 @@ test('devices selected in the chart or the fleet are compared in one chart', asy
     for (const name of ['web-prod-02.fra', 'web-prod-01.osl']) {
       await expect.poll(() => field.evaluate((f) => f === document.activeElement)).toBe(true)
       await page.keyboard.type(name)
-      await page.keyboard.press('Enter') // without a look at the list, which is of less than what was typed yet
+      await page.keyboard.press('Enter') // does not wait for the list, which lags behind the input
     }
     const processors = page.getByRole('slider', {
       name: /^Processors\. web-prod-01\.fra: lowest .*; web-prod-02\.fra: lowest .*; web-prod-01\.osl: lowest/,
@@ -285,14 +285,14 @@ test('compared devices without the data source, without data or deleted are mark
     })
     return [web.displayName, firewall.displayName, silent.displayName]
   })
-  await page.reload() // the place was kept
+  await page.reload() // the page restores the view
   await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'Monitor' }).click()
   const bar = page.getByRole('group', { name: 'Compared with' })
   await bar.getByText('no longer exists').waitFor()
   await bar.getByText('not responding').waitFor()
   await page
     .getByRole('slider', { name: new RegExp(`^Packet loss\\. ${web}: .*; ${firewall}: .*; ${silent}: `) })
-    .waitFor() // all have it, so it is chosen
+    .waitFor() // selected because all devices have it
   await page
     .getByRole('navigation', { name: 'Data sources' })
     .getByRole('button', { name: /^Linux 1 of 3/ })
@@ -327,7 +327,7 @@ test('charts wait until the demo history is generated', async () => {
       method: 'PATCH',
       headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': token },
       body: '{"speed":1}',
-    }) // the row of the demo changes, as at the end of the filling
+    }) // changes the demo's row, as the end of the filling does
   })
   await page.getByRole('slider', { name: /^Processors\. / }).waitFor()
 })
@@ -369,7 +369,7 @@ test('properties are changed, secrets are never shown, and changes are in the hi
   await page.getByRole('tab', { name: 'History' }).click()
   const maintenance = page.getByRole('region', { name: 'Maintenance' })
   await maintenance.getByRole('listitem').filter({ hasText: 'Kernel update' }).waitFor()
-  // What is over is no longer planned.
+  // The list of planned maintenance omits past entries.
   await page.route(/\/devices\/\d+\/sdts/, async (route) => {
     const answer = await route.fetch()
     const body = (await answer.json()) as { items: { comment: string; isEffective: boolean; endDateTime: number }[] }

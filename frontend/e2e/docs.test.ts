@@ -21,7 +21,7 @@ test('docs follow the path, and insert parameters, conditions and fields into th
       .first()
       .waitFor()
 
-    await page.keyboard.press('Escape') // of the suggestions
+    await page.keyboard.press('Escape') // closes the suggestions
     await page.keyboard.press('Control+e')
     await shown('Variables')
     await p.path.focus()

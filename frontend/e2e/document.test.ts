@@ -64,7 +64,7 @@ test('a response is filtered, its rows are copied, and its content is never exec
     await newRequest(page)
     await sendPath(page, '/device/devices/1')
     await until(p.tree.getByRole('treeitem', { name: /^description/ }), /<img src=x onerror=/)
-    await p.tree.focus() // away from the path and what it suggests
+    await p.tree.focus() // closes the suggestions of the path
     for (const view of ['Table', 'Raw']) {
       await p.response.getByRole('tab', { name: view, exact: true }).click()
       await p.response.getByText('onerror').first().waitFor()
@@ -130,7 +130,7 @@ test('an extractor sets a variable and is edited in place', async () => {
     await form.getByRole('button', { name: 'Save' }).click()
     await until(box, /\$\.items\[1\]\.displayName → third\s*after 200\s*has not run yet/)
     await sendPath(page, '/device/groups?size=3', /· 3 items/)
-    await p.tools.getByRole('tab', { name: 'Helpers' }).click() // the docs of the other endpoint came to the front
+    await p.tools.getByRole('tab', { name: 'Helpers' }).click() // the tab Docs has opened in front
     await until(box, /nothing in the response matches|third\s*after 200\s*(?!has not)\S/)
     await page.reload()
     await until(box, /\$\.items\[1\]\.displayName → third\s*after 200/)
@@ -167,7 +167,8 @@ test('responses are compared by id, and the active row has buttons', async () =>
     await sendPath(page, '/device/devices?size=4&sort=-id', /· 4 items/)
     await p.response.getByRole('button', { name: 'Compare…' }).click()
     const choices = page.getByRole('menu', { name: 'Compare with' })
-    await choices.getByRole('group', { name: 'History' }).getByRole('menuitem').first().waitFor() // they come later, and make it wider
+    // these items load later and widen the menu
+    await choices.getByRole('group', { name: 'History' }).getByRole('menuitem').first().waitFor()
     const right = async (e: Locator) => {
       const box = (await e.boundingBox())!
       return box.x + box.width

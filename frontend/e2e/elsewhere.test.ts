@@ -1,6 +1,6 @@
 /**
- * Responses of remote portals only: too many requests, a certificate that is not trusted, a way through a proxy, a
- * catalog with marks.
+ * Tests what only remote portals have: status 429, an untrusted certificate, a proxy, and a catalog that marks
+ * deprecated endpoints.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Page } from 'playwright-core'
@@ -9,7 +9,7 @@ import { endpoint, newRequest, parts, sendPath, suite, until } from './harness'
 import { atStub, portalForm, startStub, switcher, type Stub } from './stub'
 import { step } from './story'
 
-/** For 127.0.0.1, self-signed, valid until 2126. */
+/** A self-signed certificate for 127.0.0.1, valid until 2126. */
 const tls = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgIc1WxhhLsRNOcJeZ
@@ -46,7 +46,7 @@ const openapi = {
 const home = suite()
 let plain: Stub
 let secure: Stub
-let refuse = 0 // so many requests that come next
+let refuse = 0 // the number of requests to /busy that still get a 429
 const asked: string[] = []
 
 function answer(request: IncomingMessage, response: ServerResponse) {
@@ -93,7 +93,8 @@ test('the catalog of a remote portal shows marks, times are shown, and a 429 is 
 
   await step('an epoch is shown as local time, and a link opens in the browser', async () => {
     await newRequest(page)
-    await until(parts(page).request, /Accept and User-Agent are added automatically/) // and no session, where nobody signs in
+    // no session header, because this portal needs no sign-in
+    await until(parts(page).request, /Accept and User-Agent are added automatically/)
     await sendPath(page, '/one')
     await until(row(page, 'createdOn'), /1795187021\s*20 Nov 2026, 20:33:41$/)
     await until(row(page, 'size'), /1795187021$/)
@@ -105,7 +106,7 @@ test('the catalog of a remote portal shows marks, times are shown, and a 429 is 
     await expect.poll(() => outside.url()).toMatch(/^(https:\/\/example\.com\/a\?b=c|chrome-error:)/)
     expect(await outside.evaluate(() => window.opener as unknown)).toBeNull()
     await outside.close()
-    await until(row(page, 'size'), /1795187021$/) // this page stays where it is
+    await until(row(page, 'size'), /1795187021$/) // this page does not navigate
   })
 
   await step('a 429 is retried after a countdown, unless it is cancelled', async () => {

@@ -23,7 +23,7 @@ test.each(['dark', 'light'] as const)('an empty portal shows the next step, %s',
   await main.getByText('No devices yet').waitFor()
   await go('Fleet')
   await main.getByText('No devices here yet').waitFor()
-  await expect.poll(() => adding.count()).toBe(0) // that was for the one time
+  await expect.poll(() => adding.count()).toBe(0) // the dialog does not open again
   await go('Reports')
   await main.getByText('No reports yet').waitFor()
 
@@ -115,7 +115,7 @@ test('a device without data is not shown as healthy', async () => {
     await cells.focus()
     await page.keyboard.press('ArrowRight')
     await cells.getByText('nobody, without data').first().waitFor()
-    // One that is in no group is a cell as well.
+    // A device without a group has a cell, too.
     await ask('PATCH', `/device/devices/${id}`, { hostGroupIds: '1' })
     const loose = page.getByRole('group', { name: /^In no group: 1 device, / })
     await loose.focus()

@@ -5,7 +5,7 @@ import { step } from './story'
 
 const portal = suite()
 
-/** Controls that lie outside the window where nothing scrolls to them, or under another control. */
+/** Returns the controls outside the window that scrolling cannot reach, and the controls under another control. */
 function lost(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const scrolls = (e: Element | null): boolean =>
@@ -142,7 +142,8 @@ test('at 200 % zoom nothing is lost, and the top bar shows everything in little 
     const none = screens.map(([screen]) => [screen, []])
     expect(found).toEqual(Object.fromEntries(none))
     await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: 'Overview' }).click()
-    await page.getByRole('grid', { name: 'Active alerts' }).getByRole('button', { name: /^Ack / }).first().click() // a narrow list scrolls sideways
+    // the click scrolls a narrow list sideways
+    await page.getByRole('grid', { name: 'Active alerts' }).getByRole('button', { name: /^Ack / }).first().click()
     await page.getByRole('dialog', { name: /^Acknowledge/ }).waitFor()
   })
 
@@ -196,7 +197,7 @@ test('nothing shifts while the page loads or a request is sent', async () => {
   const page = await portal.page({ fresh: true })
   const kept = page.waitForResponse((r) => r.url().endsWith('/explorer/settings') && r.request().method() === 'PATCH')
   await newRequest(page)
-  await kept // that the page looks at the API; what is still under way may come after the next one has begun
+  await kept // the page has saved its view: a pending save could arrive after the reload
   await page.addInitScript(() => {
     const shifts: number[] = []
     Object.assign(window, { shifts })
@@ -209,13 +210,14 @@ test('nothing shifts while the page loads or a request is sent', async () => {
   await parts(page).path.waitFor()
   for (const path of ['/device/devices?size=50', '/device/groups']) {
     await page.keyboard.press('Control+L')
-    await page.keyboard.type(path) // what moves under the typing is no surprise: the browser leaves it out
+    await page.keyboard.type(path) // layout shifts during input do not count
     await page.keyboard.press('Escape')
     const held = await hold(page)
     const width = await parts(page).send.evaluate((e) => e.getBoundingClientRect().width)
     await page.keyboard.press('Control+Enter')
     expect(await parts(page).cancel.evaluate((e) => e.getBoundingClientRect().width)).toBeCloseTo(width, 0)
-    await until(parts(page).response.getByText(/^([6-9]\d\d ms|\d.* s)$/), /./) // what moves within half a second of a key is left out, too
+    // layout shifts within 500 ms of a key press do not count
+    await until(parts(page).response.getByText(/^([6-9]\d\d ms|\d.* s)$/), /./)
     await held.release()
     await until(parts(page).status, /^200 OK/)
     await parts(page).tree.waitFor()
@@ -312,7 +314,7 @@ test('the frame is painted before the script loads, in place, in both themes', a
     await page.reload({ waitUntil: 'commit' })
     await page.locator('.first .seg').waitFor()
     await expect.poll(look, { message: theme }).toEqual(after)
-    expect(await page.getByRole('button').count()).toBe(0) // it does nothing yet, and says nothing to a screen reader
+    expect(await page.getByRole('button').count()).toBe(0) // screen readers skip the placeholder
     await held.release()
     await page.getByRole('button', { name: 'Welcome screen' }).waitFor()
     expect(await page.locator('.first').count()).toBe(0)

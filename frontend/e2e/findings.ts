@@ -16,18 +16,18 @@ const all: RunOptions = {
   resultTypes: ['violations'],
 }
 
-/** The rules whose result depends on the theme. */
+/** Runs only the rules whose result depends on the theme. */
 const ofColours: RunOptions = { ...all, runOnly: ['color-contrast', 'link-in-text-block'] }
 
-/** Axe takes the buttons inside a row of a tree for text of its label; they have names of their own. */
+/** Skips tree rows with buttons: axe counts the buttons as label text, but they have their own names. */
 const labels = [{ id: 'label-content-name-mismatch', selector: ':not([role="treeitem"]:has(button))' }]
 
-/** The blocks in which axe found nothing, in both themes. */
+/** The blocks without findings in both themes. */
 const clean = new Set<string>()
 
 /**
- * What axe finds on the page in both themes, short enough to read in a failure. Blocks that were clean on an earlier
- * page are left out, except for the rules about the whole page; if there is anything, all is looked at again.
+ * Returns what axe finds on the page in both themes, short enough for a failure message. It skips blocks that were
+ * clean on an earlier page, except in rules about the whole page. If it finds anything, it checks the full page again.
  */
 export async function findings(on: Page): Promise<string[]> {
   if (!(await on.evaluate(() => 'axe' in window))) {
@@ -54,7 +54,7 @@ async function look(on: Page, theme: 'dark' | 'light') {
   await expect.poll(() => on.evaluate(atRest, theme)).toBe(true)
 }
 
-/** Whether it has the theme, and no animations that end are running: people do not read colors on their way. */
+/** Reports whether the page has the theme and all finite animations are over: colors are not final before that. */
 function atRest(theme: string) {
   const ends = (a: Animation) => a.effect?.getComputedTiming().endTime !== Infinity
   const running = document.getAnimations().some((a) => a.playState === 'running' && ends(a))

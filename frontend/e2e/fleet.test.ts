@@ -50,7 +50,7 @@ test('groups and devices are found, selected and changed, and the selection stay
     await box(2).uncheck()
     await box(3).uncheck()
     await bar.getByText('2 devices selected').waitFor()
-    // A range reaches over rows that were never in view.
+    // A range includes rows that were never in view.
     await search.fill('')
     await expect.poll(async () => Number(await grid.getAttribute('aria-rowcount')) - 1).toBeGreaterThan(100)
     const all = Number(await grid.getAttribute('aria-rowcount')) - 1
@@ -87,7 +87,7 @@ test('groups and devices are found, selected and changed, and the selection stay
     await expect.poll(() => focused(page)).toMatch(/^Linux/)
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Linux', exact: true }).waitFor()
-    // The worst are first.
+    // The devices with the worst status come first.
     expect(await grid.getByRole('columnheader', { name: 'Status' }).getAttribute('aria-sort')).toBe('ascending')
     const levels = ['crit', 'error', 'warn', 'ok']
     const statuses = () =>
@@ -239,8 +239,8 @@ test('a group is added, renamed, undone, made dynamic and deleted, and a device 
 test('a device is tested before it is added, and Undo moves it to the recycle bin', async () => {
   const page = await portal.page({ fresh: true })
   await step('a device is tested before it is added, with errors at their fields', async () => {
-    const shown = `loopback ${++added}` // a second try finds the first one's
-    await portal.filled // what applies to a new device is found behind that
+    const shown = `loopback ${++added}` // a retry needs a new name: the device of the first attempt exists
+    await portal.filled // the portal matches data sources to new devices only after that
     const { grid, toast } = await fleet(page)
     const listener = createServer().listen(0, '127.0.0.1')
     await new Promise((done) => listener.once('listening', done))
@@ -254,7 +254,7 @@ test('a device is tested before it is added, and Undo moves it to the recycle bi
       await expect.poll(() => name.getAttribute('aria-invalid')).toBe('true')
       await name.fill('127.0.0.1')
       await form.getByRole('textbox', { name: 'Display name' }).fill('web-prod-01.fra')
-      await form.getByText('This machine', { exact: true }).click() // its words switch it as well
+      await form.getByText('This machine', { exact: true }).click() // a click on the label toggles the switch
       await expect
         .poll(() => form.getByRole('switch', { name: 'This machine' }).getAttribute('aria-checked'))
         .toBe('true')

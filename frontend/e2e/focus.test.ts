@@ -5,7 +5,7 @@ import { step } from './story'
 
 const portal = suite()
 
-/** The name of what has the focus, '' when nothing has. */
+/** Returns the name of the focused element, or '' without one. */
 const focused = (page: Page) =>
   page.evaluate(() => {
     const e = document.activeElement
@@ -64,7 +64,7 @@ test('the focus moves to the expected place', async () => {
     await page.keyboard.press('Escape')
     await expect.poll(() => focused(page)).toBe('Path')
 
-    await p.tools.getByRole('tab', { name: 'Variables' }).click() // the docs of the endpoint came to the front
+    await p.tools.getByRole('tab', { name: 'Variables' }).click() // the tab Docs has opened in front
     const more = p.tools.getByRole('button', { name: 'More for variables' })
     await more.focus()
     await page.keyboard.press('Enter')

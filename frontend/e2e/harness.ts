@@ -1,10 +1,9 @@
 /**
- * Starts a real portal with the demo environment and a browser that looks at
- * it. Every test page collects what a page must never do: console errors,
- * warnings of Svelte, uncaught exceptions and breaches of the content security
- * policy; `close` fails the test if there was one.
+ * Starts a real portal with the demo environment and a browser for it. Every
+ * test page records console errors, Svelte warnings, uncaught exceptions and
+ * violations of the content security policy; each of them fails the test.
  *
- * CHROMIUM is the browser, /usr/bin/chromium-headless-shell if unset.
+ * CHROMIUM is the path of the browser, by default /usr/bin/chromium-headless-shell.
  */
 import { chromium, type Browser, type BrowserContext, type Cookie, type Locator, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
@@ -18,14 +17,14 @@ const flags = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  // One process for all pages: starting one takes as long as loading the page.
+  // All pages share a process: its start takes as long as a page load.
   '--in-process-gpu',
   '--renderer-process-limit=1',
 ]
 
 let started: Promise<Browser> | undefined
 
-/** The browser of all files that run in this process; it ends with the process. */
+/** Returns the browser for all test files in this process. It ends with the process. */
 function browserOfProcess(): Promise<Browser> {
   const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell'
   return (started ??= chromium.launch({ executablePath, args: flags }))
@@ -35,30 +34,30 @@ export interface Look {
   theme?: 'dark' | 'light'
   width?: number
   height?: number
-  /** How the system writes numbers and moments. */
+  /** The locale for numbers and times. */
   locale?: string
-  /** An IANA name; the machine's unless given. */
+  /** An IANA name, by default the machine's time zone. */
   timeZone?: string
-  /** For tests that add a script to the page. */
+  /** Allows the test to add scripts to the page. */
   bypassCSP?: boolean
   user?: string
-  /** Without tabs, settings, variables and history that earlier tests of the file left. */
+  /** Deletes the tabs, settings, variables and history of earlier tests. */
   fresh?: boolean
-  /** Leave the sign-in page as it is. */
+  /** Stays on the sign-in page. */
   signedOut?: boolean
-  /** It stays open for the tests that follow, until `release`. */
+  /** Keeps the page open for later tests, until `release`. */
   lasting?: boolean
 }
 
-/** The errors of a page, apart from failed responses that a test provokes. */
+/** The errors of a page, without failed responses: tests provoke those. */
 export type Wrongs = string[]
 
-/** A portal for the tests of one file, and pages that must behave. */
+/** Starts a portal for the tests of a file. An error on any of its pages fails the test. */
 export function suite({ demo = true } = {}) {
   let portal: Portal
   let profiles: ReturnType<typeof profilesOf>
   let open: { profile: Profile; wrongs: Wrongs; page?: Page; lasting?: boolean }[] = []
-  const sessions = new Map<string, Cookie[]>() // of those who signed in, to sign in once a file
+  const sessions = new Map<string, Cookie[]>() // by user name, so that each user signs in once per file
 
   beforeAll(async () => {
     const [one, browser] = await Promise.all([startPortal(demo), browserOfProcess()])
@@ -87,7 +86,7 @@ export function suite({ demo = true } = {}) {
     get filled() {
       return portal.filled
     },
-    /** Kills the portal and starts it again: `url` is another one then. */
+    /** Kills the portal and starts it again, which changes `url`. */
     async crash() {
       portal = await portal.crash()
     },
@@ -95,7 +94,7 @@ export function suite({ demo = true } = {}) {
     release(page: Page | undefined) {
       for (const o of open) if (o.page === page) o.lasting = false
     },
-    /** The portal's page in a browser profile that no other open page has, signed in by default. */
+    /** Opens the portal in a browser profile that no other open page uses, signed in by default. */
     async page(look: Look = {}): Promise<Page> {
       const { user = 'admin', signedOut, fresh } = look
       const profile = await profiles.take(look)
@@ -109,7 +108,7 @@ export function suite({ demo = true } = {}) {
         return page
       }
       const cookies = sessions.get(user)
-      // By a request: the form takes another load of the page.
+      // A request instead of the form saves a page load.
       const enter = () => context.request.post(`${portal.url}/api/session`, { data: { username: user, password } })
       if (cookies) await context.addCookies(cookies)
       else await enter()
@@ -123,14 +122,14 @@ export function suite({ demo = true } = {}) {
         .or(page.getByRole('button', { name: 'Sign in' }))
         .first()
         .waitFor()
-      if (!(await ready.isVisible())) await signIn(page, user) // it ended, or the password is another one
+      if (!(await ready.isVisible())) await signIn(page, user) // the session has ended, or the password has changed
       sessions.set(user, await context.cookies())
       return page
     },
   }
 }
 
-/** Empties the workspace of the one whose session the context has; false if it has ended. */
+/** Clears the workspace of the signed-in user. Returns false if the session has ended. */
 async function forget(context: BrowserContext, url: string): Promise<boolean> {
   const answer = await context.request.get(`${url}/explorer/start`)
   if (!answer.ok()) return false
@@ -144,7 +143,7 @@ async function forget(context: BrowserContext, url: string): Promise<boolean> {
   return true
 }
 
-/** A browser profile, and what cannot be changed in it later. */
+/** A browser profile with its fixed options. */
 interface Profile {
   context: BrowserContext
   kind: string
@@ -152,8 +151,8 @@ interface Profile {
 }
 
 /**
- * Browser profiles for one page after the other: cookies go with the page, and what the browser has loaded and
- * compiled of the portal stays.
+ * Creates browser profiles and reuses them for later pages. A profile loses its cookies between pages, but keeps the
+ * scripts that the browser has loaded and compiled.
  */
 function profilesOf(browser: Browser) {
   const idle: Profile[] = []
@@ -170,10 +169,10 @@ function profilesOf(browser: Browser) {
         permissions: ['clipboard-read', 'clipboard-write'],
       })
       context.setDefaultTimeout(30_000)
-      const still = process.env.SPYGLASS_E2E_CLOCK // as the portal's clock
+      const still = process.env.SPYGLASS_E2E_CLOCK // also fixes the portal's clock
       if (still) await context.clock.setFixedTime(still)
       all.push(context)
-      // The process that renders ends with its last page: another page keeps it, and what it has compiled.
+      // The renderer process ends with its last page. The extra page keeps the process and its compiled scripts.
       return { context, kind, keeper: await context.newPage() }
     },
     async giveBack(profile: Profile) {
@@ -201,7 +200,7 @@ async function newPage(context: BrowserContext, look: Look, wrongs: Wrongs): Pro
   await page.exposeFunction('reportViolation', (text: string) => wrongs.push(text))
   await page.addInitScript(() => {
     const warn = console.warn
-    console.warn = (...said) => warn(...said, new Error().stack) // a warning of Svelte says a number only
+    console.warn = (...said) => warn(...said, new Error().stack) // a Svelte warning consists of a number
     document.addEventListener('securitypolicyviolation', (e) => {
       const report = (window as unknown as { reportViolation(text: string): void }).reportViolation
       report(`content security policy: ${e.violatedDirective} ${e.blockedURI}`)
@@ -217,7 +216,7 @@ export async function signIn(page: Page, user = 'admin', secret = password) {
   await page.getByRole('group', { name: 'View' }).waitFor()
 }
 
-/** The parts of the page by the names that do not change. */
+/** Returns the main parts of the page. */
 export function parts(page: Page) {
   const catalog = page.getByRole('region', { name: 'Endpoint catalog' })
   const request = page.getByRole('region', { name: 'Request', exact: true })
@@ -241,17 +240,17 @@ export function parts(page: Page) {
   }
 }
 
-/** The row of an endpoint in the catalog: `GET /device/devices` and its summary. */
+/** Returns the row of an endpoint in the catalog: `GET /device/devices` and its summary. */
 export function endpoint(page: Page, id: string): Locator {
   const name = new RegExp(`^${id.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?![\\w/{])`)
   return parts(page).catalog.getByRole('treeitem', { name }).first()
 }
 
-/** What the open tabs are called, in their order: `GET /device/devices`. */
+/** Returns the names of the open tabs in order, such as `GET /device/devices`. */
 export async function tabNames(page: Page): Promise<string[]> {
   const texts = await parts(page).tabs.evaluateAll((tabs) =>
     tabs.map((tab) => {
-      const read = tab.cloneNode(true) as Element // as it is read out: without what only the eye gets
+      const read = tab.cloneNode(true) as Element // drops the parts that screen readers skip
       for (const hidden of read.querySelectorAll('[aria-hidden="true"]')) hidden.remove()
       return read.textContent ?? ''
     }),
@@ -263,10 +262,10 @@ export async function tabNames(page: Page): Promise<string[]> {
 export async function newRequest(page: Page) {
   await page.getByRole('button', { name: 'New tab' }).click()
   await page.getByRole('menuitem', { name: 'New API Request' }).click()
-  await expect.poll(() => parts(page).path.inputValue()).toBe('') // no longer the path of the tab before
+  await expect.poll(() => parts(page).path.inputValue()).toBe('') // not the path of the previous tab
 }
 
-/** Sends what is typed and waits until the status bar reads like `pattern`. */
+/** Sends a path and waits until the status bar matches `pattern`. */
 export async function sendPath(page: Page, path: string, pattern = /^200 OK/) {
   const p = parts(page)
   await p.path.fill(path)
@@ -274,7 +273,7 @@ export async function sendPath(page: Page, path: string, pattern = /^200 OK/) {
   await until(p.status, pattern)
 }
 
-/** Waits until the element's text matches; fails with what it was. */
+/** Waits until the element's text matches. The failure message contains the last text. */
 export async function until(locator: Locator, pattern: RegExp, timeout = 30_000) {
   const end = Date.now() + timeout
   let text = ''
@@ -292,7 +291,7 @@ export async function until(locator: Locator, pattern: RegExp, timeout = 30_000)
   return text
 }
 
-/** Adds a variable and leaves the focus in its name, which is selected. */
+/** Adds a variable and leaves the focus in its name, with the text selected. */
 export async function addVariable(page: Page) {
   const { tools } = parts(page)
   await tools.getByRole('tab', { name: 'Variables' }).click()
@@ -303,20 +302,20 @@ export async function addVariable(page: Page) {
   await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Variable name')
 }
 
-/** What is wrong with a request, at its field. */
+/** Returns the problem that a field of the request shows. */
 export const problem = (page: Page) => parts(page).request.getByLabel('Problem', { exact: true })
 
-/** Holds every sent request, or other requests of the page, until `release`, to test what happens meanwhile. */
+/** Holds all sends, or other requests of the page, until `release`. */
 export async function hold(page: Page, what: string | RegExp = '**/explorer/send') {
   let release = () => {}
   const held = new Promise<void>((done) => (release = done))
   let [count, over] = [0, false]
-  // The route stays: one that is set right after another was removed may let the first request through.
+  // Keeps the route: a route set right after another was removed can miss the first request.
   await page.route(what, async (route) => {
     if (over) return route.fallback()
     count++
     await held
-    await route.continue().catch(() => {}) // the page may have given up on it
+    await route.continue().catch(() => {}) // the page may have cancelled it
   })
   const free = () => {
     over = true
@@ -325,7 +324,7 @@ export async function hold(page: Page, what: string | RegExp = '**/explorer/send
   return { release: free, sent: () => count }
 }
 
-/** Writes a body as text into the request of the active tab. */
+/** Enters a body as text in the request of the active tab. */
 export async function raw(page: Page, text: string) {
   const p = parts(page)
   await p.method.focus() // leaving the path closes its suggestions

@@ -24,7 +24,7 @@ async function history(page: Page) {
   }
 }
 
-/** A token of the one who is signed in, made as a program would. */
+/** Creates a token for the signed-in user through the API. */
 function makeToken(page: Page): Promise<string> {
   return page.evaluate(async () => {
     const start = (await (await fetch('/explorer/start')).json()) as { user: { id: number; csrfToken: string } }
@@ -103,7 +103,7 @@ test('a request in the history is pinned, deleted, restored, and opened with its
   await page.getByRole('menuitem', { name: 'Copy as Python' }).click()
   await page.getByTestId('toast').getByText('Copied the request as Python').waitFor()
 
-  // Who has to sign in first finds it there, too.
+  // After a new sign-in, the same panel is open.
   const panel = () =>
     page.evaluate(
       async () => ((await (await fetch('/explorer/start')).json()) as { settings: { panel?: string } }).settings.panel,
@@ -248,7 +248,7 @@ test('snippets follow the draft, remember the language, and are saved', async ()
   })
   await p.response.getByRole('radio', { name: 'JavaScript' }).check({ force: true })
   await settings
-  await until(code, /^package main/) // the code is called what it is until the other has come
+  await until(code, /^package main/) // the label changes only with the code
   goOn()
   await until(p.response.getByRole('group', { name: 'JavaScript snippet' }), /fetch\(/)
 
@@ -267,8 +267,9 @@ test('snippets follow the draft, remember the language, and are saved', async ()
     expect(lines.length).toBeGreaterThan(2)
     for (const line of lines.slice(0, -1)) expect(line).toMatch(/ \\$/)
     const python = await snippet('Python', /^import .*device\/devices/ms)
-    expect(python.replace(/r'''.*?'''/gs, 'text')).not.toMatch(/\b(true|null)\b/) // which JSON says, and Python does not
+    // JSON literals that Python does not have
+    expect(python.replace(/r'''.*?'''/gs, 'text')).not.toMatch(/\b(true|null)\b/)
     const groovy = await snippet('Groovy', /(openConnection|HttpClient)/)
-    expect(groovy).toContain(`'{"name": "it\\'s $HOME"`) // in single quotes, where Groovy fills nothing in
+    expect(groovy).toContain(`'{"name": "it\\'s $HOME"`) // Groovy does not interpolate in single quotes
   })
 })

@@ -53,7 +53,7 @@ test('rows have a sparkline, and an alert has a story', async () => {
     await story.getByRole('group', { name: 'Summary' }).getByText(/first/i).first().waitFor()
     expect(await page.getByRole('navigation', { name: 'Monitor' }).locator('[aria-current]').innerText()).toBe('Alerts')
 
-    // the time of an event is the point of every chart
+    // all charts show the values at the time of an event
     const charts = story.getByRole('region', { name: 'Charts' }).getByRole('slider')
     await charts.first().waitFor()
     await timeline
@@ -65,7 +65,7 @@ test('rows have a sparkline, and an alert has a story', async () => {
     await expect.poll(async () => (await values()).every((v) => /^\d/.test(v))).toBe(true)
     expect(new Set((await values()).map((v) => v.split(': ')[0])).size).toBe(1)
 
-    // what people do appears while the story is open
+    // the open story shows new user actions
     await story.getByRole('button', { name: 'Back to the alert' }).click()
     await page.getByRole('button', { name: 'Add a note' }).click()
     await page.getByRole('dialog').getByRole('textbox').fill('The power supply is dark')
@@ -90,7 +90,7 @@ test('a threshold is adjusted on its chart, its alerts are counted, and the chan
   const page = await portal.page({ fresh: true })
   await screen(page, 'Fleet')
   await page.getByRole('searchbox', { name: 'Search devices' }).fill('web-prod-01.fra')
-  // By keyboard alone: the device opens with the focus on it, F6 leads to its charts, Enter to the first handle.
+  // By keyboard alone: the device opens with the focus, F6 moves to its charts, Enter to the first handle.
   const row = page.getByRole('grid', { name: 'Devices' }).getByRole('row', { name: /web-prod-01\.fra/ })
   await row.focus()
   await page.keyboard.press('Enter')
@@ -117,7 +117,7 @@ test('a threshold is adjusted on its chart, its alerts are counted, and the chan
   await page.mouse.up()
   const moved = Number(await handle.getAttribute('aria-valuenow'))
   expect(moved).toBeLessThan(before)
-  // Beyond the chart, and up to the next severity, the line stays.
+  // A drag above the chart stops the line below the next severity.
   await page.mouse.down()
   await page.mouse.move(box.x + 12, 0, { steps: 4 })
   await page.mouse.up()

@@ -12,7 +12,7 @@ test('the keyboard alone signs in, selects, edits, sends, reads, saves a value, 
     for (const key of keys) await page.keyboard.press(key)
   }
   const focused = (locator: Locator) => locator.evaluate((e) => e === document.activeElement)
-  /** Presses a key until the focus is there. */
+  /** Presses a key until `to` has the focus. */
   const walk = async (key: string, to: Locator, most = 40) => {
     await to.waitFor()
     for (let i = 0; i < most && !(await focused(to)); i++) await press(key)
@@ -83,11 +83,11 @@ test('the keyboard alone signs in, selects, edits, sends, reads, saves a value, 
   const before = await p.path.inputValue()
   await page.keyboard.press('End')
   await page.keyboard.type('/7')
-  await press('Control+Z', 'Control+Z') // the other endpoint with what it switched off, then the rest of the path
+  await press('Control+Z', 'Control+Z') // the endpoint change with its switched-off parameters, then the path
   await expect.poll(() => p.path.inputValue()).toBe(before)
 })
 
-/** The line of the tree that the keys are at. */
+/** Returns the text of the active line of the tree. */
 function current(tree: Locator): Promise<string> {
   return tree.evaluate((e) => document.getElementById(e.getAttribute('aria-activedescendant') ?? '')?.textContent ?? '')
 }

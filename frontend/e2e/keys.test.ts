@@ -8,7 +8,7 @@ const portal = suite()
 const focusIn = (page: Page, selector: string) =>
   expect.poll(() => page.evaluate((s) => document.activeElement?.closest(s) != null, selector)).toBe(true)
 
-/** A page with two requests open, the second of them GET /device/groups/2. */
+/** Opens two requests; the second is GET /device/groups/2. */
 async function two(page: Page) {
   await newRequest(page)
   await parts(page).path.fill('/device/groups/1')
@@ -17,7 +17,7 @@ async function two(page: Page) {
   await page.keyboard.press('Escape')
 }
 
-/** Fails with the name of what was tried. */
+/** Adds the name of the step to its failure. */
 async function named(name: string, see: () => Promise<unknown>) {
   try {
     await see()
@@ -31,11 +31,11 @@ interface Row {
   does: string
   first?(): Promise<unknown>
   see(): Promise<unknown>
-  /** Undoes it, so that the next key begins with two open requests and the focus in the path of the second. */
+  /** Restores the start of every row: two open requests, with the focus in the path of the second. */
   back?(): Promise<unknown>
 }
 
-/** What keys do, seen from outside. */
+/** Lists the keys with their visible effects. */
 function table(page: Page): Row[] {
   const p = parts(page)
   const press = (key: string) => page.keyboard.press(key)
@@ -248,7 +248,7 @@ test('shortcuts work in lists, in the code editor and on other keyboard layouts,
       return [press({ isComposing: true }), press({ keyCode: 229 }), press({})]
     })
     expect(taken).toEqual([false, false, true])
-    await page.keyboard.press('Escape') // of the palette
+    await page.keyboard.press('Escape') // closes the palette
   })
 
   await step('the sheet prints alone', async () => {

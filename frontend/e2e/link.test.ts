@@ -20,7 +20,7 @@ test('an external link opens a screen, a device, an unsent request, or an error'
       body: `retry: 100000\n\nevent: link\ndata: ${JSON.stringify(link)}\n\n`,
     }),
   )
-  /** The page gets the event of a link, as if it had been opened on the desktop. */
+  /** Reloads the page, which then gets the event of a link that the desktop opened. */
   const told = async (one: Link) => {
     link = one
     await page.reload()
@@ -38,13 +38,13 @@ test('an external link opens a screen, a device, an unsent request, or an error'
   })
   await until(page.getByTestId('toast'), /A link opened this request. Review it before you send it/)
   await page.getByRole('tab', { name: /DELETE \/device\/devices\/7/ }).waitFor()
-  await expect.poll(() => p.tabs.count()).toBe(1) // no additional empty tab
+  await expect.poll(() => p.tabs.count()).toBe(1) // no extra empty tab
   await expect.poll(() => p.method.inputValue()).toBe('DELETE')
   await until(p.status, /^Ready/)
   expect(sent).toEqual([])
 })
 
-/** Copies the link to what the page shows, by its key. */
+/** Copies the link to the current view with its key. */
 async function copied(page: Page): Promise<string> {
   await page.evaluate(() => navigator.clipboard.writeText(''))
   await page.keyboard.press('Control+Shift+L')
@@ -52,7 +52,7 @@ async function copied(page: Page): Promise<string> {
   return page.evaluate(() => navigator.clipboard.readText())
 }
 
-/** Loads what a link leads to, in another browser of the same user or of another one. */
+/** Opens a link in another browser, of the same user or another. */
 async function open(there: Page, link: string) {
   await there.goto('about:blank')
   await there.goto(link)
@@ -128,7 +128,7 @@ test('a link to responses opens them from the history, or says that they are mis
   const page = await portal.page({ fresh: true })
   const p = parts(page)
   const there = await portal.page()
-  const other = await portal.page({ user: 'viewer' }) // the history is another one
+  const other = await portal.page({ user: 'viewer' }) // has another history
   await step('a response', async () => {
     await newRequest(page)
     await sendPath(page, '/device/devices?size=3&sort=name')

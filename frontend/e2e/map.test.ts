@@ -71,7 +71,7 @@ test('the map is drawn, moved with the keyboard, and follows alerts', async () =
     const first = await said()
     await page.keyboard.press('ArrowRight')
     await expect.poll(said).not.toBe(first)
-    // a closed box zooms in, a device opens its details
+    // Enter zooms in on a closed box and opens the details of a device
     for (let i = 0; i < 12 && !(await panel(page).isVisible()); i++) {
       await page.keyboard.press('+')
       await page.keyboard.press('ArrowLeft')
@@ -106,7 +106,7 @@ test('the map is drawn, moved with the keyboard, and follows alerts', async () =
         body: JSON.stringify({ ackComment: 'seen' }),
       })
     })
-    // only the states are sent again, and an acknowledged alert is one of them
+    // the portal sends only the states again, including an acknowledged alert
     await expect.poll(() => states.some((s) => /^0 [a-zA-Z]*[CEW]/.test(s)), { timeout: 15_000 }).toBe(true)
   })
 })

@@ -36,7 +36,7 @@ test('the overview shows alerts, works by keyboard, and opens its API request', 
   const chosen = main.getByRole('region', { name: 'Selected alert' })
   await chosen.getByRole('img').or(chosen.getByText('Loading history')).waitFor()
 
-  // The status bar counts the whole portal, and leads to what it counts.
+  // The status bar counts alerts and devices of the whole portal and links to them.
   const short = page.getByRole('region', { name: 'Summary' })
   await short.getByRole('button', { name: /^\d+ critical$/ }).waitFor()
   await until(short, /\d+ active\s*\d[\d,]* devices\s*Updated/)
@@ -59,7 +59,7 @@ test('the overview shows alerts, works by keyboard, and opens its API request', 
     .first()
     .waitFor()
 
-  // Rows are one stop of Tab; arrows choose, and the chart follows.
+  // Tab reaches the rows once. The arrow keys select a row, and the chart follows.
   await rows.nth(1).focus()
   await page.keyboard.press('ArrowDown')
   const second = (await rows.nth(2).getByRole('gridcell').nth(1).innerText()).trim()
@@ -67,7 +67,7 @@ test('the overview shows alerts, works by keyboard, and opens its API request', 
     second,
   )
 
-  // An alert that is opened has the focus in the list it is opened in: its keys work at once.
+  // An opened alert has the focus in its list, so its keys work at once.
   await page.keyboard.press('Enter')
   await expect
     .poll(() =>
@@ -82,12 +82,12 @@ test('the overview shows alerts, works by keyboard, and opens its API request', 
   await page.keyboard.press('Alt+ArrowLeft')
   await rows.nth(2).waitFor()
 
-  // The cells of a honeycomb are named while arrows walk over them.
+  // The arrow keys move between the cells of a honeycomb and announce each cell.
   await main.getByRole('group', { name: /^Network: \d+ devices/ }).focus()
   await page.keyboard.press('ArrowRight')
   await until(main.locator('.comb .sr').filter({ hasText: /./ }), /, (critical|error|warning)$/)
 
-  // The filter is in the API call, which opens in the Explorer with its response.
+  // The API call contains the filter and opens in the Explorer with its response.
   await main.getByRole('button', { name: 'Critical', exact: true }).click()
   await expect
     .poll(async () => new Set(await alerts.locator('.sev:not(.ack, .sdt)').allInnerTexts()))
@@ -112,7 +112,7 @@ test('changes of others appear live, and a pause holds them back', async () => {
   await dialog.getByRole('textbox').fill('the carrier knows')
   await page.keyboard.press('Control+Enter')
   await dialog.waitFor({ state: 'detached' })
-  await main.getByRole('button', { name, exact: true }).waitFor({ state: 'detached' }) // the event brought it
+  await main.getByRole('button', { name, exact: true }).waitFor({ state: 'detached' }) // removed by the event
 
   await page.getByRole('button', { name: 'Pause' }).click()
   await page.getByText('Paused').waitFor()
@@ -252,7 +252,7 @@ test('alerts are filtered by the API, handled in bulk by keyboard, and maintenan
     .toBeLessThan(before)
   const toast = page.getByTestId('toast')
   await toast.getByRole('button', { name: 'Dismiss' }).click()
-  await page.getByRole('button', { name: 'Messages' }).click() // a message is found again
+  await page.getByRole('button', { name: 'Messages' }).click() // the message is still in the list
   const messages = page.getByRole('dialog', { name: 'Messages' })
   await messages
     .getByRole('listitem')
@@ -303,7 +303,8 @@ test('a demo incident is started and stopped, the clock is paused, and a reset n
   const focused = () => page.evaluate(() => document.activeElement?.textContent)
   await expect.poll(focused).toMatch(/^Show its alerts/)
   expect(await findings(page)).toEqual([])
-  const since = /\/alert\/alerts\?.*startEpoch%3E/ // what was being measured when the time stopped may open one
+  // a measurement that ran when the clock stopped may open an alert
+  const since = /\/alert\/alerts\?.*startEpoch%3E/
   await page.route(since, (route) => route.fulfill({ json: { total: 0, searchId: null, isMin: false, items: [] } }))
   await main.getByRole('button', { name: /^Show its alerts/ }).click()
   await main.getByText('No new alerts since then').waitFor()
@@ -352,7 +353,7 @@ test('charts follow theme changes of the system and the user', async () => {
   const chart = main.getByRole('region', { name: 'Selected alert' }).locator('canvas')
   const cells = main.getByRole('group', { name: /^Network: \d+ devices/ }).locator('canvas')
   await Promise.all([chart.waitFor(), cells.waitFor()])
-  await page.getByRole('button', { name: 'Pause' }).click() // only the colours change
+  await page.getByRole('button', { name: 'Pause' }).click() // from here on, only the colors change
   const drawn = () => Promise.all([chart, cells].map((c) => c.evaluate((e) => (e as HTMLCanvasElement).toDataURL())))
   await expect.poll(() => asking.size).toBe(0) // a pending response would still be drawn
   const dark = await drawn()
@@ -371,7 +372,7 @@ test('the chart of an alert reaches to now, even without recent data', async () 
   await page.route(/\/instances\/\d+\/data\?/, async (route) => {
     const asked = new URL(route.request().url()).searchParams
     const [from, to] = ['start', 'end'].map((name) => 1000 * Number(asked.get(name)))
-    // the newest first, and only in the first third of what was asked for
+    // newest first, and only for the first third of the requested period
     const time = Array.from({ length: 60 }, (_, i) => from + ((60 - i) / 180) * (to - from))
     await route.fulfill({
       json: { dataSourceName: 'Ping', dataPoints: ['it'], time, values: time.map(() => [7]), nextPageParams: '' },

@@ -24,7 +24,7 @@ test('a user is added, validated, changed despite a conflict, and deleted', asyn
   await form.getByText('Email address is required.').waitFor() // before anything is sent
   await form.getByRole('textbox', { name: /^Email address/ }).fill('jo@example.net')
   await form.getByRole('checkbox', { name: 'readonly' }).check()
-  // A role that is missing is added without losing the user, who gets it.
+  // The user form stays open while the user adds a missing role, and selects the new role.
   await form.getByRole('button', { name: 'New role' }).press('Enter')
   const role = page.getByRole('region', { name: 'New role' })
   await expect.poll(() => role.getByRole('textbox', { name: /^Name/ }).evaluate((e) => e.matches(':focus'))).toBe(true)
@@ -37,13 +37,13 @@ test('a user is added, validated, changed despite a conflict, and deleted', asyn
   await form
     .locator('[data-field="username"]')
     .getByText(/username must not contain spaces/)
-    .waitFor() // the portal's own words, at its field
+    .waitFor() // the portal's message, at its field
   await form.getByRole('textbox', { name: /^User name/ }).fill('jo')
   await page.keyboard.press('Control+s')
   await until(toast, /Added jo/)
   await list.getByRole('row', { name: /jo.*readonly.*Active/ }).waitFor()
 
-  // What is typed stays when one goes elsewhere, and after a reload; a password never does.
+  // Edits survive a change of screen and a reload; a password does not.
   const jo = page.getByRole('region', { name: 'jo', exact: true })
   await jo.getByRole('textbox', { name: 'Last name' }).fill('Mine')
   await jo.getByLabel('New password').fill('never kept anywhere')
@@ -62,7 +62,7 @@ test('a user is added, validated, changed despite a conflict, and deleted', asyn
   await list.getByRole('row', { name: /jo.*unsaved changes/ }).click()
   await expect.poll(() => jo.getByRole('textbox', { name: 'Last name' }).inputValue()).toBe('Mine')
 
-  // Somebody else changes the same field meanwhile: both sides, and then mine.
+  // Another user changes the same field: the page shows both values, and the user keeps theirs.
   await page.evaluate(async () => {
     const { user } = (await (await fetch('/explorer/start')).json()) as { user: { csrfToken: string } }
     const { items } = (await (await fetch('/api/setting/admins?filter=username:"jo"')).json()) as {
@@ -85,7 +85,7 @@ test('a user is added, validated, changed despite a conflict, and deleted', asyn
   await jo.getByRole('button', { name: 'Delete…' }).click()
   await page.getByRole('dialog', { name: 'Delete jo?' }).getByRole('button', { name: 'Delete' }).click()
   await until(toast, /Deleted jo/)
-  await expect.poll(() => list.getByRole('row').count()).toBe(4) // the head, and three
+  await expect.poll(() => list.getByRole('row').count()).toBe(4) // the header and three users
 })
 
 test('a token is shown once, a role is a matrix, a collector gets an installer, and the portal searches', async () => {
@@ -194,7 +194,7 @@ test('rules are reordered, chains are drawn, and a test shows the response of th
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await expect
     .poll(() => days.evaluate((e) => e === document.activeElement && (e as HTMLInputElement).value))
-    .toBe('ten') // not sent, and not lost
+    .toBe('ten') // kept, but not sent
   expect({ small: await small(page), axe: await findings(page) }).toEqual({ small: [], axe: [] })
   await page.getByRole('button', { name: 'Discard edits' }).click()
 })
@@ -215,7 +215,7 @@ test('at 1280 pixels, column titles are not cut, and a tag field has no empty li
     await nav.getByRole('button', { name, exact: true }).click()
     await page.getByRole('heading', { name, exact: true }).waitFor()
     await page.getByRole('grid').getByRole('row').nth(1).click()
-    await page.getByRole('button', { name: 'Save', exact: true }).waitFor() // beside the form there is less room
+    await page.getByRole('button', { name: 'Save', exact: true }).waitFor() // the open form narrows the list
     expect([name, await cut()]).toEqual([name, 0])
   }
   await nav.getByRole('button', { name: 'Alert rules' }).click()

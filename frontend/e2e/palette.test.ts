@@ -92,7 +92,7 @@ test('the palette opens views, endpoints, commands and recent items', async () =
     await page.clock.install()
     await page.keyboard.press('Control+K')
     await page.keyboard.type('mo', { delay: 20 })
-    await page.clock.runFor(600) // the chord's 400 ms go by
+    await page.clock.runFor(600) // more than the 400 ms of a chord
     await expect.poll(() => p.command.inputValue()).toBe('mo')
     await page.keyboard.press('Escape')
     await p.palette.waitFor({ state: 'detached' })
@@ -133,7 +133,7 @@ test('the palette finds objects of the portal and sent requests', async () => {
   await step('a device is found by name or address, and opens in the Monitor or as a request', async () => {
     await page.keyboard.press('Control+K')
     await page.keyboard.type('osl web-prod-03')
-    await page.keyboard.press('Enter') // before the portal has answered
+    await page.keyboard.press('Enter') // before the portal responds
     await page.getByRole('main', { name: 'Monitor' }).getByRole('heading', { name: 'web-prod-03.osl' }).waitFor()
 
     await page.keyboard.press('Control+K')
@@ -257,7 +257,7 @@ test('palette actions are explained, confirmed for several objects, and executed
     await page.keyboard.press('Control+K')
     await page.keyboard.type('maintain web-prod-03.osl 1x')
     await until(plans, /No device or group matches “web-prod-03\.osl 1x”/)
-    await page.keyboard.press('Enter') // explains, and does nothing
+    await page.keyboard.press('Enter') // keeps the palette open
     await p.palette.waitFor()
     await page.keyboard.press('Escape')
   })

@@ -1,4 +1,4 @@
-/** What the peer got wrong and no other file looks at in the page: paging over lists that misbehave. */
+/** Tests paging over lists that misbehave. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newRequest, parts, raw, sendPath, suite, until } from './harness'
@@ -11,8 +11,8 @@ const asked: string[] = []
 let signedIn = true
 
 /**
- * A portal of two-item pages: /negative reports a negative total until the last page, /broken fails at the third
- * page, and /signed-out without a session; it counts the writes.
+ * Starts a portal with pages of two items: /negative reports a negative total until the last page, /broken fails at
+ * the third page, and so does /signed-out without a session. It records all requests.
  */
 beforeAll(async () => {
   stub = await startStub((request, answer) => {
@@ -74,7 +74,7 @@ test('paging over broken lists ends with a reason, and a write is sent once', as
       .getByText(/page 3 of 3 failed with 401 Unauthorized: your session has ended/)
       .first()
       .waitFor()
-    await p.response.getByRole('button', { name: 'Edit portal' }).click() // which says how to sign in there
+    await p.response.getByRole('button', { name: 'Edit portal' }).click() // the dialog explains how to sign in
     await page.getByRole('dialog', { name: 'Edit Pages' }).getByRole('button', { name: 'Cancel' }).click()
     signedIn = true
     await p.response.getByRole('button', { name: 'Resume' }).click()

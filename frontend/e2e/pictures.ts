@@ -1,7 +1,7 @@
 /**
- * Takes pictures of the program SPYGLASS_BIN (build/bin/spyglass if unset).
+ * Takes screenshots of the program SPYGLASS_BIN (default build/bin/spyglass).
  *
- *   npm run screenshots   the README's, in both themes, into build/pictures
+ *   npm run screenshots   for the README, in both themes, into build/pictures
  *   npm run screens       every state, in all looks, into the folder SCREENS; screens.mjs compares them
  */
 import { mkdir, writeFile } from 'node:fs/promises'
@@ -31,7 +31,7 @@ const every: Look[] = [
   { name: '800x600', width: 800, height: 600 },
   { name: '1440x900-zoom-200', width: 720, height: 450, scale: 2 },
 ]
-/** Of the states with `more`. */
+/** Additional looks for the states with `more`. */
 const more: Look[] = [
   { name: '3840x2160', width: 3840, height: 2160 },
   { name: 'reduced-motion', width: 1440, height: 900, reducedMotion: 'reduce' },
@@ -45,7 +45,8 @@ describe.runIf(mode === 'readme')('screenshots of the README', () => {
     for (const theme of themes) {
       const page = await portal.page({ theme, fresh: true })
       await open(page)
-      await page.waitForLoadState('networkidle', { timeout: 1500 }).catch(() => {}) // a live view is never quite at rest
+      // a live view never becomes idle
+      await page.waitForLoadState('networkidle', { timeout: 1500 }).catch(() => {})
       await writeFile(join(folder, `${readme}-${theme}.webp`), await webp(page.context(), await page.screenshot()))
     }
   })
@@ -61,8 +62,8 @@ describe.runIf(mode === 'screens')('screenshots to compare', () => {
     const page = await portal.page({ fresh: true, bypassCSP: true })
     await page.addStyleTag({ content: still })
     await state.open(page)
-    await page.addStyleTag({ content: still }) // signing out loads the page again
-    // What is said for a moment stays, as under a pointer.
+    await page.addStyleTag({ content: still }) // a sign-out reloads the page
+    // A pointer over a message keeps it open.
     await page
       .getByTestId('toast')
       .locator('.toast')
@@ -73,7 +74,7 @@ describe.runIf(mode === 'screens')('screenshots to compare', () => {
   })
 })
 
-/** Nothing moves, and nothing shows the time of the machine. */
+/** Stops all animations and hides a chart that depends on real time. */
 const still =
   '*, *::before, *::after { animation: none !important; transition: none !important; caret-color: transparent !important }' +
   '[aria-label^="Chart of the recording"] canvas { visibility: hidden }'
@@ -82,7 +83,7 @@ async function write(folder: string, { name }: State, look: Look, theme: string,
   await writeFile(join(folder, `${name.replace(/[^\w]+/g, '-')}.${look.name}.${theme}.png`), png)
 }
 
-/** The page in a look, once it is at rest. */
+/** Returns a screenshot of the page in a look, as soon as two in a row are equal. */
 async function picture(page: Page, session: CDPSession, look: Look, theme: 'dark' | 'light'): Promise<Buffer> {
   const { width, height, scale = 1, reducedMotion = 'no-preference', forcedColors = 'none' } = look
   await page.emulateMedia({ colorScheme: theme, reducedMotion, forcedColors })
@@ -97,7 +98,7 @@ async function picture(page: Page, session: CDPSession, look: Look, theme: 'dark
   return Buffer.from(now, 'base64')
 }
 
-/** Replaces what is different each time: ports, folders, measured times. */
+/** Replaces texts that differ on each run: ports, folders, measured times. */
 function settle() {
   const same: [RegExp, string][] = [
     [/127\.0\.0\.1:\d+/g, '127.0.0.1:8585'],
@@ -109,13 +110,13 @@ function settle() {
   ]
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
   for (let node = texts.nextNode(); node; node = texts.nextNode()) {
-    if (node.parentElement!.closest('main.monitor')) continue // its clock stands still
+    if (node.parentElement!.closest('main.monitor')) continue // the monitor uses the fixed clock
     const text = same.reduce((t, [what, by]) => t.replace(what, by), node.nodeValue ?? '')
     if (text !== node.nodeValue) node.nodeValue = text
   }
 }
 
-/** The picture as the browser packs it: a fifth of a PNG's size, and text stays sharp. */
+/** Converts a PNG to WebP, which has a fifth of the size and keeps text sharp. */
 async function webp(context: BrowserContext, png: Buffer): Promise<Buffer> {
   const page = await context.newPage()
   const url = await page.evaluate(

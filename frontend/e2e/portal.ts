@@ -1,9 +1,9 @@
 /**
- * Starts real portals. SPYGLASS_BIN is the program, build/bin/spyglass if unset.
+ * Starts real portals. SPYGLASS_BIN is the program, by default build/bin/spyglass.
  *
- * The demo is filled once for all tests, as a new portal fills it: `fillDemo`
- * makes it before they begin, and each portal with the demo has a copy. With
- * SPYGLASS_E2E_CLOCK, their clock stands still at that time.
+ * `fillDemo` starts a portal and waits until it has filled the demo, once before
+ * all tests. Each portal with the demo gets a copy of its data.
+ * SPYGLASS_E2E_CLOCK stops the clock of the portals at that time.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises'
@@ -16,18 +16,18 @@ export const password = 'correct horse battery 9'
 
 export interface Portal {
   url: string
-  /** The folder on disk below which collections can be kept. */
+  /** The folder on disk for collections. */
   collections: string
-  /** Resolves when the past of the demo has been measured, to its last chart. */
+  /** Resolves when the demo has filled its history, including the last chart. */
   filled: Promise<void>
   stop(): Promise<void>
-  /** Kills it without a warning, and starts another in the same folder. */
+  /** Kills the portal and starts another in the same folder. */
   crash(): Promise<Portal>
 }
 
 /**
- * A portal of its own; admin, operator and viewer have `password`. Without the demo there is only admin, and nothing
- * was there before.
+ * Starts a portal with its own data, in which admin, operator and viewer have `password`. Without the demo, the portal
+ * is new and has only admin.
  */
 export async function startPortal(demo = true): Promise<Portal> {
   const data = await newFolder()
@@ -36,7 +36,7 @@ export async function startPortal(demo = true): Promise<Portal> {
   return serve(data, [], '--demo')
 }
 
-/** Fills a demo; the tests find its folder in SPYGLASS_E2E_DEMO until it is dropped. */
+/** Fills a demo and puts its folder in SPYGLASS_E2E_DEMO. The returned function deletes the folder. */
 export default async function fillDemo() {
   const data = await newFolder()
   const demo = await serve(data, ['admin', 'operator', 'viewer'], '--demo')
@@ -49,7 +49,7 @@ export default async function fillDemo() {
 const newFolder = () => mkdtemp(join(tmpdir(), 'spyglass-e2e-'))
 const drop = (data: string) => rm(data, { recursive: true, force: true })
 
-/** A portal on a folder, where those named get `password`. */
+/** Starts a portal on a folder and gives the named users `password`. */
 async function serve(data: string, names: string[], ...args: string[]): Promise<Portal & { close(): Promise<void> }> {
   const program = process.env.SPYGLASS_BIN ?? fileURLToPath(new URL('../../build/bin/spyglass', import.meta.url))
   const still = process.env.SPYGLASS_E2E_CLOCK

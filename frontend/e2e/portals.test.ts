@@ -37,7 +37,7 @@ test('a remote portal is added, signed in to, and has its own tabs, variables an
 
   const signIn = page.getByRole('dialog', { name: 'Sign in to Far away' })
   await signIn.getByLabel('User name').fill('operator')
-  expect(await signIn.getByRole('alert').locator('svg').count()).toBe(0) // nothing has gone wrong
+  expect(await signIn.getByRole('alert').locator('svg').count()).toBe(0) // no error yet
   await signIn.getByLabel('Password').fill('wrong')
   await signIn.getByRole('button', { name: 'Sign in' }).click()
   await until(signIn.getByRole('alert'), /^Far away does not accept this user name and password\.$/)
@@ -88,7 +88,7 @@ test('a remote portal is added, signed in to, and has its own tabs, variables an
   expect(sent).toBe(0)
   await shot(page, 'resume')
   await refused.getByRole('button', { name: 'Send it now' }).click()
-  await until(p.status, /^201/) // with the example body, unchanged
+  await until(p.status, /^201/) // sends the unchanged example body
   expect(sent).toBe(1)
 })
 
@@ -134,8 +134,8 @@ test('a remote portal is read-only until it is unlocked, and a wrong token is ex
 })
 
 /**
- * A portal that fails: it lists pages until the quota is used up, /circle leads to itself, the rest is
- * 503.
+ * Starts a portal that fails: it lists pages until the quota is used up, /circle redirects to itself, and all other
+ * paths return 503.
  */
 async function failing(at: string): Promise<Server> {
   const server = createServer((request, answer) => {
@@ -184,10 +184,11 @@ test('an unreachable remote portal is shown at the start with its tabs and an er
       )
       .waitFor()
     await until(page.getByRole('contentinfo'), new RegExp(`Connected · ${host}`))
-    await expect.poll(async () => (await page.getByTestId('toast').textContent())?.trim()).toBe('') // that it is gone is no longer so
+    // the message about the lost connection has closed
+    await expect.poll(async () => (await page.getByTestId('toast').textContent())?.trim()).toBe('')
     await sendPath(page, '/circle', /redirects in a loop/)
     await p.response.getByText('Too many redirects from Far away').waitFor()
-    await until(page.getByRole('contentinfo'), new RegExp(`Connected · ${host}`)) // it did answer
+    await until(page.getByRole('contentinfo'), new RegExp(`Connected · ${host}`)) // a redirect is a response
 
     await sendPath(page, '/device/groups?size=2', /^200 OK .* 2 items$/)
     await p.request.getByRole('button', { name: 'More send options' }).click()

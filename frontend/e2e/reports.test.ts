@@ -18,12 +18,12 @@ test('a report is created step by step, run, opened without scripts, saved and d
   await page.getByRole('button', { name: 'Add report' }).click()
   const form = page.getByRole('region', { name: 'New report' })
   await form.getByRole('radio', { name: /^Inventory/ }).check({ force: true })
-  await expect.poll(() => form.getByRole('combobox', { name: 'Period' }).count()).toBe(0) // an inventory has none
+  await expect.poll(() => form.getByRole('combobox', { name: 'Period' }).count()).toBe(0) // an inventory has no period
   await form.getByRole('radio', { name: /^Alerts/ }).check({ force: true })
   await form.getByRole('textbox', { name: /^Name/ }).fill('Alerts <script>alert(1)</script>')
   await form.getByRole('combobox', { name: 'Period' }).selectOption('days')
   await form.getByLabel('From').fill('2026-01-01')
-  // Groups are selected by a part of their paths, or by a pattern.
+  // Part of a path or a pattern selects groups.
   const groups = form.getByRole('combobox', { name: 'Device groups' })
   await groups.fill('wirel')
   await page.getByRole('option', { name: 'Network/Wireless' }).waitFor()
@@ -44,7 +44,7 @@ test('a report is created step by step, run, opened without scripts, saved and d
   page.on('request', (r) => {
     if (r.method() === 'POST' && r.url().endsWith('/report/reports')) made++
   })
-  // A day or a time that is none is said there, and nothing is saved with the one before.
+  // An invalid day or time shows an error at its field, and the form does not save the previous value.
   await form.getByRole('combobox', { name: 'Schedule' }).selectOption('monthly')
   const day = form.getByRole('spinbutton', { name: 'Day of the month' })
   await day.fill('30')
@@ -61,7 +61,7 @@ test('a report is created step by step, run, opened without scripts, saved and d
     .toBe(true)
   await form.getByLabel('At', { exact: true }).fill('06:30')
   await form.getByText(/^On the 3rd of each month at/).waitFor()
-  expect(made).toBe(0) // nothing was sent meanwhile
+  expect(made).toBe(0) // the form has sent nothing
   await form.getByRole('combobox', { name: 'Schedule' }).selectOption('own')
   await form.getByRole('textbox', { name: 'Cron expression' }).fill('0 7 * *')
   await form.getByText(/schedule must be a cron expression with five fields/).waitFor()
@@ -89,12 +89,13 @@ test('a report is created step by step, run, opened without scripts, saved and d
   await expect.poll(() => frame.getAttribute('sandbox')).toBe('allow-same-origin allow-modals')
   const inside = page.frameLocator('iframe')
   await until(inside.getByRole('heading', { level: 1 }), /^Alerts <script>alert\(1\)<\/script>$/)
-  await expect.poll(() => inside.locator('h1').evaluate((h) => getComputedStyle(h).fontSize)).toBe('20px') // its own style is in force
+  // the report's own style applies
+  await expect.poll(() => inside.locator('h1').evaluate((h) => getComputedStyle(h).fontSize)).toBe('20px')
   await page.getByRole('button', { name: 'Open in API Explorer' }).click()
   await until(parts(page).status, /^200 OK/)
 
   await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'Monitor' }).click()
-  await page.getByRole('button', { name: 'All reports' }).click() // the run is still open there
+  await page.getByRole('button', { name: 'All reports' }).click() // the run is still open
   await page.getByRole('button', { name: 'Edit', exact: true }).click()
   await page.getByRole('button', { name: 'Delete…' }).click()
   await until(page.getByRole('dialog'), /This also deletes its run/)

@@ -37,7 +37,8 @@ test('a response tree expands, collapses, is searched, and its values are copied
   await step('find counts, wraps around and names the path', async () => {
     await p.tree.focus()
     await page.keyboard.press('Control+F')
-    await page.keyboard.insertText('preferredCollectorId') // at once: what is looked for between two letters is on the same rows
+    // inserts the word in one step: searches for parts of it would match the same rows
+    await page.keyboard.insertText('preferredCollectorId')
     await until(p.response.getByRole('search'), /1 of 20/)
     await page.keyboard.press('Shift+Enter')
     await until(p.response.getByRole('search'), /20 of 20.*\$\.items\[19\]\.preferredCollectorId/s)
@@ -94,7 +95,7 @@ test('a long response renders only visible rows, and Control+A selects all of it
     await p.tree.focus()
     await expect
       .poll(async () => {
-        await page.keyboard.press('End') // of what is open by then
+        await page.keyboard.press('End') // the end of the rows expanded so far
         return p.tree.getByRole('treeitem', { name: /^data ?: / }).count()
       })
       .toBe(1)

@@ -6,7 +6,7 @@ const portal = suite()
 
 type View = Record<string, any> // eslint-disable-line @typescript-eslint/no-explicit-any -- as the workspace has it
 
-/** How the tabs are shown, as it is on disk. */
+/** Returns the views of the tabs as stored on disk. */
 const views = async (page: Page) => (await start(page)).tabs.map((t) => t.view)
 const start = async (page: Page) =>
   (await (await page.context().request.get(`${portal.url}/explorer/start`)).json()) as {
@@ -14,9 +14,9 @@ const start = async (page: Page) =>
     settings: View
   }
 
-/** The lines in view, and how far it is scrolled. */
+/** Returns the visible lines and the scroll position. */
 async function look(box: Locator, rows: string) {
-  await box.page().mouse.move(2, 2) // a row under the pointer has more in it
+  await box.page().mouse.move(2, 2) // a row under the pointer shows more
   return box.evaluate((element, selector) => {
     const frame = element.getBoundingClientRect()
     const inside = [...element.querySelectorAll<HTMLElement>(selector)].filter((r) => {
@@ -34,7 +34,7 @@ async function look(box: Locator, rows: string) {
 const scrollTo = (box: Locator, top: number, left = 0) =>
   box.evaluate((element, to) => element.scrollTo(to), { top, left })
 
-/** Opens the first closed row in view whose text is like that. */
+/** Opens the first closed row in view whose text matches. */
 async function unfold(p: ReturnType<typeof parts>, like: RegExp) {
   const closed = p.tree.getByRole('treeitem', { expanded: false }).filter({ hasText: like })
   let id = ''
@@ -56,11 +56,11 @@ async function unfold(p: ReturnType<typeof parts>, like: RegExp) {
   await p.tree.locator(`#${id}[aria-expanded=true]`).waitFor()
 }
 
-/** Kills the portal, starts it, and comes back. */
+/** Kills the portal, starts it again and signs in. */
 async function comeBack(page: Page) {
   await portal.crash()
   await page.goto(portal.url)
-  await signIn(page) // sessions end with the process
+  await signIn(page) // the restart ends all sessions
   await parts(page).path.waitFor()
 }
 
@@ -203,7 +203,7 @@ test('kill -9 loses neither the place in the history nor the selected item, and 
   ] as const) {
     await expect
       .poll(async () => {
-        await scrollTo(list, top) // as far as the rows that have come
+        await scrollTo(list, top) // as far as the loaded rows reach
         return (await seen())[0]?.[0]
       })
       .toMatch(first)

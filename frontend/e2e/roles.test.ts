@@ -6,7 +6,7 @@ import { step } from './story'
 
 const portal = suite()
 
-/** Sends a request as a program with the token. */
+/** Sends a request with the token, as a program does, and returns the status. */
 async function asProgram(token: string, path: string, method = 'GET'): Promise<number> {
   const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' }
   const body = method === 'GET' ? undefined : '{}'
@@ -18,7 +18,7 @@ test('a token for a request is limited to it, is not in the history, and can be 
   const p = parts(page)
   await newRequest(page)
   await sendPath(page, '/device/devices?size=1')
-  // By keyboard alone: created, copied and revoked, with the focus where one goes on.
+  // The keyboard alone creates, copies and revokes a token. The focus moves to the next control.
   const focused = () => page.evaluate(() => document.activeElement?.ariaLabel ?? document.activeElement?.textContent)
   await p.response.getByRole('tab', { name: 'Snippets' }).press('Enter')
   await p.response.getByRole('button', { name: 'Create a token' }).press('Enter')
@@ -52,7 +52,7 @@ test('a token for a request is limited to it, is not in the history, and can be 
   await until(page.getByTestId('toast'), /Revoked weekly numbers/)
   expect(await asProgram(token, '/device/devices?size=1')).toBe(401)
 
-  // The role fits the next request of that kind, too.
+  // The next token for such a request reuses the role.
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
   await expect.poll(focused).toBe('Create a token')
@@ -177,7 +177,7 @@ test('missing permissions disable actions in the Monitor and are explained', asy
     await screen('Alerts')
     await page.getByRole('grid', { name: 'Alerts' }).getByRole('row').nth(1).click()
     for (const name of [/^Ack/, /^Add a note/]) await held(name, 'ack')
-    // Screens without anything to see are not listed; a link to one says which access is missing.
+    // The navigation hides screens without view permission. A link to such a screen names the permission.
     const names = await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button').allInnerTexts()
     expect(names).toEqual(['Overview', 'Fleet', 'Alerts', 'Map', 'DataSources', 'Reports'])
     await link('demo')
@@ -196,7 +196,8 @@ test('missing permissions disable actions in the Monitor and are explained', asy
       .or(page.getByRole('grid'))
       .first()
       .waitFor()
-    expect(await nav.getByRole('button', { name: /^(Users|Remote write)$/ }).count()).toBe(0) // what cannot be viewed
+    // sections without view permission are hidden
+    expect(await nav.getByRole('button', { name: /^(Users|Remote write)$/ }).count()).toBe(0)
     const jump = async (section: string) => {
       await page.keyboard.press('Control+K')
       await page.keyboard.type(section)

@@ -1,17 +1,17 @@
 /**
- * Compares pictures of every screen with the accepted ones, and ends with 1 if some differ.
+ * Compares screenshots of every screen with the accepted screenshots, and exits with 1 if any differ.
  *
- *   npm run screens                       what differs, and by which share of its pixels
- *   npm run screens -- palette            only the states with that word in their name
- *   npm run screens -- --against main     with those of another commit
- *   npm run screens -- --accept           writes into accepted.txt that they are as they should be
+ *   npm run screens                       lists the differences, with the share of changed pixels
+ *   npm run screens -- palette            checks only the states with that word in their name
+ *   npm run screens -- --against main     compares with another commit
+ *   npm run screens -- --accept           accepts the current screenshots in accepted.txt
  *
- * The accepted pictures are those of the commit that last changed accepted.txt. No picture is stored in git, because
- * fonts differ between machines: the accepted program is built from its commit and takes its pictures here, once. The
- * demo's clock and the browser's stand still, so that both show the same data.
+ * The commit that last changed accepted.txt defines the accepted screenshots. Git stores no screenshots, because fonts
+ * differ between machines. Instead, this script builds that commit and takes its screenshots here, once. The clocks of
+ * the demo and the browser are fixed, so that both programs show the same data.
  *
- * Pictures are in build/screens: expected/, actual/, and different/ with both and what differs between them.
- * SPYGLASS_BIN is the program; without it, it is built from this checkout.
+ * The screenshots are in build/screens: expected/, actual/, and different/ with both and their difference.
+ * SPYGLASS_BIN is the program, by default a build of this checkout.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -42,7 +42,7 @@ const accepts = args.includes('--accept')
 const against = args.includes('--against') ? args[args.indexOf('--against') + 1] : ''
 const word = args.find((a) => !a.startsWith('--') && a !== against) ?? ''
 
-process.on('SIGINT', () => process.exit(130)) // cleans up what `exit` below does
+process.on('SIGINT', () => process.exit(130)) // runs the cleanup on `exit` below
 
 const accepted = against ? git('rev-parse', against) : git('log', '-1', '--format=%H', '--', note)
 if (!accepted && !accepts) fail(`No pictures are accepted yet. Run npm run screens -- --accept, and commit ${note}.`)
@@ -78,21 +78,21 @@ function run(cwd, program, words, env = {}) {
   if (status !== 0) fail(`${[program, ...words].join(' ')} failed`)
 }
 
-/** Builds page and program of a checkout; returns the program. */
+/** Builds the page and the program of a checkout, and returns the path of the program. */
 function build(checkout) {
   run(join(checkout, 'frontend'), 'npm', ['run', 'build', '--silent', '--', '--logLevel', 'warn'])
   run(checkout, 'go', ['build', '-o', 'build/bin/spyglass', '.'])
   return join(checkout, 'build/bin/spyglass')
 }
 
-/** A checkout's own walk through its states, so that it finds its way around there. */
+/** Takes screenshots with the tests of the checkout, which match its pages. */
 function take(checkout, program, to) {
   const words = ['vitest', 'run', '--config', 'vitest.e2e.config.ts', '--mode', 'screens', '--reporter', 'dot']
   const env = { SPYGLASS_BIN: program, SPYGLASS_E2E_CLOCK: still, SCREENS: to, SCREENS_OF: word }
   run(join(checkout, 'frontend'), 'npx', words, env)
 }
 
-/** Returns the folder with the pictures of a commit, which this machine takes once. */
+/** Returns the folder with the screenshots of a commit. Takes them first if they do not exist on this machine. */
 function pictures(commit) {
   const key = createHash('sha256').update(`${commit} ${still} ${machine()}`).digest('hex').slice(0, 16)
   const all = join(folder, 'expected', `${commit.slice(0, 12)}-${key}`)
@@ -113,12 +113,12 @@ function pictures(commit) {
   rmSync(taken, { recursive: true, force: true })
   take(checkout, build(checkout), taken)
   if (word) return taken
-  cpSync(taken, all, { recursive: true }) // complete only
+  cpSync(taken, all, { recursive: true }) // keeps only complete sets
   rmSync(taken, { recursive: true })
   return all
 }
 
-/** What else decides how a page is drawn: the browser and the fonts. */
+/** Identifies the browser version and the fonts, which affect the screenshots. */
 function machine() {
   const chromium = process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell'
   return [[chromium, '--version'], ['fc-list']]
@@ -126,7 +126,7 @@ function machine() {
     .join()
 }
 
-/** Returns what differs; writes the pictures beside each other. */
+/** Returns the differences, and writes both screenshots and their difference to `to`. */
 function compare(expected, actual, to) {
   rmSync(to, { recursive: true, force: true })
   mkdirSync(to, { recursive: true })

@@ -50,7 +50,7 @@ test('all pages of a list become one response and one history entry, or a file',
   })
 })
 
-/** A new request that would change something. */
+/** Opens a new PATCH request. */
 async function patch(page: Page, path: string, body: string) {
   const p = parts(page)
   await newRequest(page)
@@ -122,7 +122,7 @@ test('a write is reviewed, sent, and undone from the response and the history', 
     await locked
     await page.keyboard.press('Control+Enter')
     await p.response.getByText(/is read-only, so/).waitFor()
-    const unlocked = stored() // the other tests write, too
+    const unlocked = stored() // later tests send writes
     await p.response.getByRole('button', { name: 'Unlock' }).click()
     await unlocked
   })
@@ -200,7 +200,7 @@ test('an unknown id suggests the nearest ones, and a name conflict opens the oth
         .getAttribute('aria-invalid')
         .catch(() => ''),
     )
-    .toBe('true') // shown at the invalid field
+    .toBe('true') // the invalid field shows the error
   await p.response.getByRole('button', { name: 'Open Network' }).click()
   await until(p.status, /^200 OK/)
   await expect.poll(() => p.path.inputValue()).toMatch(/^\/device\/groups\/\d+$/)
@@ -220,7 +220,7 @@ test('signing in again repeats a read, and confirms before a write', async () =>
     await page.route(
       '**/explorer/send',
       async (route) => {
-        // the session is over by now, not when the tab is saved before
+        // ends the session here, so that the tab can be saved first
         await page.context().clearCookies()
         await route.continue()
       },

@@ -30,7 +30,7 @@ test('settings take effect at once, are stored, and are reset', async () => {
   await settings.getByRole('switch', { name: 'Review writes' }).click()
   await settings.getByRole('tab', { name: 'Notifications' }).click()
   await settings.getByRole('switch', { name: 'New critical alerts' }).click()
-  expect(await settings.getByRole('switch', { name: 'Tray icon' }).count()).toBe(0) // this program has no window
+  expect(await settings.getByRole('switch', { name: 'Tray icon' }).count()).toBe(0) // this portal has no desktop window
   const kept = () =>
     page.evaluate(async () => (await (await fetch('/explorer/settings')).json()) as Record<string, unknown>)
   await expect.poll(kept).toMatchObject({
@@ -48,7 +48,7 @@ test('settings take effect at once, are stored, and are reset', async () => {
   await parts(page).path.waitFor()
   expect(await (await page.request.get(portal.url)).text()).toContain(
     '<html data-density="compact" data-font-size="larger" data-theme="light" data-view="api"',
-  ) // nothing flashes or jumps at the first paint
+  ) // the first paint already has the settings
   await expect.poll(() => look()).toEqual({ theme: 'light', density: 'compact', fontSize: 'larger', body: '15px' })
   await page.keyboard.press('Control+,')
   await settings.getByRole('button', { name: 'Reset appearance' }).click()
@@ -178,7 +178,7 @@ test('keys move through sections, rows follow the density, and the timeout appli
     await p.response.getByRole('tab', { name: 'Table' }).click()
     await p.tools.getByRole('tab', { name: 'Helpers' }).click()
     await p.tools.getByRole('list', { name: 'Values' }).getByRole('listitem').first().waitFor()
-    /** Of every list how high all its rows and each of them are. */
+    /** Returns, for each list, the total height and the height of each row. */
     const heights = () =>
       page.evaluate(() =>
         Object.fromEntries(

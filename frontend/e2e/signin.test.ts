@@ -56,7 +56,7 @@ test('live updates resume after signing in again', async () => {
   })
   const dialog = page.getByRole('dialog', { name: 'Sign in again' })
   await dialog.waitFor()
-  await refused // the browser tries no more
+  await refused // the browser stops reconnecting
   const heard = page.waitForResponse((r) => r.url().endsWith('/explorer/events') && r.status() === 200, {
     timeout: 5000,
   })
@@ -102,7 +102,7 @@ test('changing the password keeps this session and ends the others', async () =>
   await until(p.status, /^200 OK/)
   expect(await page.getByRole('dialog', { name: 'Sign in again' }).count()).toBe(0)
   await open()
-  await change('another horse', password) // as other tests know it
+  await change('another horse', password) // restores the password for other tests
   await dialog.waitFor({ state: 'detached' })
 })
 

@@ -2,20 +2,20 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { endpoint, newRequest, parts, sendPath, until } from './harness'
 
-/** Something the page can look like. What checks every look goes through this list: a new one is a line here. */
+/** A state of the page. All checks of the page's appearance iterate over `states`. */
 export interface State {
   name: string
-  /** Begins with an empty workspace on the welcome screen. */
+  /** Opens the state from the welcome screen of an empty workspace. */
   open(page: Page): Promise<unknown>
-  /** How the state before it in the list becomes this one, after its dialogs and menus are closed; true: as `open`. */
+  /** Opens the state from the previous state in the list, with dialogs and menus closed. If true, `open` does. */
   next?: true | ((page: Page) => Promise<unknown>)
-  /** The name of its picture in the README. */
+  /** The name of its screenshot in the README. */
   readme?: string
-  /** It is also compared on a large screen, with reduced motion and with forced colors. */
+  /** Also compares it on a large screen, with reduced motion and with forced colors. */
   more?: boolean
 }
 
-/** Shows the state on a page that shows the one before it. */
+/** Opens a state on a page that shows the previous state. */
 export async function goOn(page: Page, state: State) {
   const open = page.locator('dialog[open], [popover]:popover-open')
   const left = async () => {
@@ -522,7 +522,7 @@ export const states: State[] = [
       await page.getByText('Not in the catalog').waitFor()
     },
   },
-  // the last one: the others have no environment to select
+  // must be last: the other states have no environment to select
   {
     name: 'an environment',
     next: true,
@@ -589,7 +589,7 @@ async function portalMenu(page: Page, item: string) {
   await page.getByRole('menuitem', { name: item }).click()
 }
 
-/** Adds a portal that exists in this page only, from the next load on. */
+/** Adds a portal that exists only in this page, from the next load on. */
 async function withStaging(page: Page) {
   await page.route('**/explorer/start*', async (route) => {
     const response = await route.fetch()
@@ -599,7 +599,7 @@ async function withStaging(page: Page) {
   })
 }
 
-/** Opens the rehearsal of that portal, in one of its stages. */
+/** Opens the rehearsal of that portal at a stage. */
 async function rehearsal(page: Page, stage: 'none' | 'ready') {
   await withStaging(page)
   const state = { portal: 99, name: 'Staging', folder: '/srv/rehearsals/99-staging.example', stage, version: 1 }
@@ -630,7 +630,7 @@ async function rehearsal(page: Page, stage: 'none' | 'ready') {
   await page.getByRole('button', { name: 'Rehearse changes of Staging' }).click()
 }
 
-/** Compares the groups with those of a portal that exists in this page only. */
+/** Compares the groups with the groups of a portal that exists only in this page. */
 async function twoLists(page: Page) {
   await withStaging(page)
   const none = { differences: [], body: '', left: [], needs: [] }
@@ -692,7 +692,7 @@ async function settings(page: Page, section: string) {
   await page.getByRole('dialog', { name: 'Settings' }).getByRole('tab', { name: section }).click()
 }
 
-/** The settings of HTTPS in the desktop window, where they can be changed. */
+/** Opens the HTTPS settings as in the desktop window, where the user can change them. */
 async function https(page: Page) {
   const authority = '/home/dana/.local/share/spyglass/https/authority.crt'
   const system = { name: 'System certificates', trusted: false, problem: '', command: `sudo install ${authority}` }
@@ -791,8 +791,8 @@ async function docsOfWrite(page: Page) {
 }
 
 /**
- * What can be pointed at and is less than 24 pixels wide or high. Rows of the JSON tree are a line of text: WCAG
- * leaves those out.
+ * Returns the pointer targets that are less than 24 pixels wide or high. WCAG exempts rows of the JSON tree, because
+ * each is a line of text.
  */
 export function small(page: Page): Promise<string[]> {
   return page.evaluate(() => {
@@ -810,7 +810,7 @@ export function small(page: Page): Promise<string[]> {
   })
 }
 
-/** A request as it is chosen in the catalog, with its response and its docs. */
+/** Opens a request from the catalog, with its response and its docs. */
 async function explorer(page: Page) {
   const p = parts(page)
   await newRequest(page)

@@ -1,4 +1,4 @@
-/** Does one step of a test that goes on where the step before ended; a failure says which step it was. */
+/** Runs a step of a test that continues where the previous step ended. A failure names the step. */
 export async function step(name: string, act: () => Promise<void>) {
   try {
     await act()

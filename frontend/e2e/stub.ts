@@ -1,4 +1,4 @@
-/** Portals with responses that a test chooses, and how the page gets to them. */
+/** Starts portals with responses from the test, and adds them to the page. */
 import { createServer, type RequestListener } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
@@ -10,7 +10,7 @@ export interface Stub {
   stop(): void
 }
 
-/** A portal on another port; with `tls` it has a certificate that is not trusted. */
+/** Starts a portal on another port. With `tls`, its certificate is untrusted. */
 export async function startStub(answer: RequestListener, tls?: { key: string; cert: string }): Promise<Stub> {
   const server = tls ? createSecureServer(tls, answer) : createServer(answer)
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
@@ -25,7 +25,7 @@ export async function startStub(answer: RequestListener, tls?: { key: string; ce
 
 export const switcher = (page: Page) => page.getByRole('banner').locator('button.portal')
 
-/** The form of a new portal, filled with what every portal has. */
+/** Opens the form for a new portal and fills in the name and the address. */
 export async function portalForm(page: Page, name: string, address: string): Promise<Locator> {
   await switcher(page).click()
   await page.getByRole('menuitem', { name: 'Add portal…' }).click()
@@ -35,7 +35,7 @@ export async function portalForm(page: Page, name: string, address: string): Pro
   return form
 }
 
-/** Adds a portal that wants no signing in, and opens a new request at it. */
+/** Adds a portal that needs no sign-in, and opens a new request to it. */
 export async function atStub(page: Page, name: string, address: string, more = async (_: Locator) => {}) {
   const form = await portalForm(page, name, address)
   await form.getByLabel('Environment').selectOption('staging')

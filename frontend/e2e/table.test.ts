@@ -27,7 +27,7 @@ async function saved(page: Page, item: string): Promise<{ name: string; content:
   return { name: download.suggestedFilename(), content: await readFile(await download.path()) }
 }
 
-/** One file of a zip, found by its central directory. */
+/** Returns a file from a zip. */
 function unzip(zip: Buffer, name: string): string {
   for (
     let at = zip.readUInt32LE(zip.lastIndexOf('PK\x05\x06', undefined, 'latin1') + 16);
@@ -73,7 +73,7 @@ test('the keyboard moves through cells, copies them, and opens them in the tree'
 
   await page.keyboard.press('Control+Home')
   await bar.getByRole('button', { name: 'Open this device' }).click()
-  await expect.poll(() => p.path.inputValue()).toBe('/device/devices/{id}') // what only reads is sent
+  await expect.poll(() => p.path.inputValue()).toBe('/device/devices/{id}') // the page sends reads at once
   await until(p.status, /^200 OK/)
   await p.tree.getByText('displayName', { exact: true }).first().waitFor()
 

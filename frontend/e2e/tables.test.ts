@@ -7,7 +7,7 @@ const portal = suite()
 
 type Json = Record<string, unknown>
 
-/** Adds an entry to one of the tables in the responses of the portal. */
+/** Adds entries to the tables in a response of the portal. */
 async function adds(page: Page, path: string, entries: Record<string, Json>) {
   await page.route(path, async (route) => {
     const response = await route.fetch()

@@ -22,7 +22,7 @@ test('kill -9 loses at most a second', async () => {
   const p = parts(page)
   await newRequest(page)
   await sendPath(page, '/device/devices')
-  await page.keyboard.press('Escape') // the suggestions lie over the response
+  await page.keyboard.press('Escape') // closes the suggestions, which cover the response
   await p.response.getByRole('tab', { name: 'Headers' }).click()
   await newRequest(page)
   await p.path.fill('/device/groups')
@@ -37,7 +37,7 @@ test('kill -9 loses at most a second', async () => {
   await written
   await portal.crash()
   await page.goto(portal.url)
-  await signIn(page) // sessions end with the process
+  await signIn(page) // the restart ends all sessions
   await p.path.waitFor()
   await expect.poll(() => tabNames(page)).toEqual(before)
   await expect.poll(() => p.path.inputValue()).toContain('/device/groups/{id}')
@@ -128,7 +128,7 @@ test('two windows share tabs without overwriting each other', async () => {
   await a.path.fill('/device/groups')
   await expect.poll(() => tabNames(other)).toEqual(['GET /device/groups'])
 
-  await other.route('**/explorer/tabs?*', (route) => route.abort()) // it does not get the next change
+  await other.route('**/explorer/tabs?*', (route) => route.abort()) // the other page misses the next change
   const first = saved(page)
   await a.path.fill('/mine')
   await first

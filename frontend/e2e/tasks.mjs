@@ -1,6 +1,6 @@
 /**
- * Returns the longest task of a page while `act` runs, in milliseconds of CPU: on a busy machine a task takes longer
- * because of others.
+ * Returns the longest task of a page while `act` runs, in milliseconds of CPU time, so that the load of other programs
+ * does not count.
  */
 export async function longestTask(page, act) {
   const session = await page.context().newCDPSession(page)

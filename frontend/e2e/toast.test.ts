@@ -5,13 +5,13 @@ import { step } from './story'
 
 const portal = suite()
 
-/** Where the panes of the page are. */
+/** Returns the positions of the panes. */
 const panes = (page: Page) =>
   page
     .locator('main, [data-pane], [role="grid"]')
     .evaluateAll((all) => all.map((e) => e.getBoundingClientRect().toJSON()))
 
-/** Whether the message covers the focused element. */
+/** Reports whether the message covers the focused element. */
 const coversFocus = (page: Page) =>
   page.getByTestId('toast').evaluate((area) => {
     const [box, focus] = [area, document.activeElement!].map((e) => e.getBoundingClientRect())
@@ -38,7 +38,7 @@ test('a message shifts nothing at any window size', async () => {
     [640, 400],
   ]) {
     await step(`${width} × ${height}`, async () => {
-      size = `${width} × ${height}` // what is dismissed is not said again
+      size = `${width} × ${height}` // a new text, because a dismissed message does not appear again
       await page.setViewportSize({ width, height })
       await page.reload()
       const message = page.getByTestId('toast')

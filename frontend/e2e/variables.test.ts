@@ -30,7 +30,7 @@ test('a variable is created, used, renamed, made secret, and validated', async (
     await newRequest(page)
     await p.path.fill('/device/devices/{{site}}')
     await addVariable(page)
-    await page.keyboard.type('site', { delay: 120 }) // slower than it is saved: every pause is a chance to lose the focus
+    await page.keyboard.type('site', { delay: 120 }) // slow enough for a save after each key, which must keep the focus
     await expect.poll(() => page.evaluate(() => (document.activeElement as HTMLInputElement).value)).toBe('site')
     const row = p.tools.getByRole('listitem', { name: 'site' })
     await row.getByRole('button', { name: 'GET /device/devices/{{site}}' }).waitFor()
@@ -57,7 +57,7 @@ test('a variable is created, used, renamed, made secret, and validated', async (
     await row.getByLabel('Value of hidden').fill('web')
     const secret = row.getByRole('checkbox', { name: 'Secret' })
     await p.path.fill('/device/devices?filter=displayName~"{{hidden}}"&size=1')
-    await p.tools.getByRole('tab', { name: 'Variables' }).click() // the docs of the endpoint came to the front
+    await p.tools.getByRole('tab', { name: 'Variables' }).click() // the tab Docs has opened in front
     await secret.check()
     await row.getByPlaceholder(/^••••/).waitFor()
     await secret.uncheck()
@@ -151,7 +151,7 @@ test('a deleted secret is restored, uses of a variable open their request, and r
   await p.path.fill('/device/devices?size=1&filter=name~"{{hush}}"')
   await page.keyboard.press('Control+Enter')
   await until(p.status, /^200 OK/)
-  await p.tools.getByRole('tab', { name: 'Variables' }).click() // the docs of the endpoint came to the front
+  await p.tools.getByRole('tab', { name: 'Variables' }).click() // the tab Docs has opened in front
   const names = () =>
     p.tools
       .getByRole('list', { name: 'Variables', exact: true })
@@ -182,7 +182,7 @@ test('a deleted secret is restored, uses of a variable open their request, and r
   await page.keyboard.press('Control+Enter')
   await until(p.status, /^200 OK/)
   await p.request.getByRole('button', { name: 'Preview' }).click()
-  await page.getByText('********').first().waitFor() // it has a value, and is not shown
+  await page.getByText('********').first().waitFor() // the preview masks the value
 })
 
 test('only visible variables are rendered, and each is found', async () => {
@@ -213,7 +213,7 @@ test('only visible variables are rendered, and each is found', async () => {
     ).settings.scroll?.variables?.top ?? 0
   await expect.poll(kept).toBeGreaterThan(10_000)
   await page.reload()
-  await expect.poll(() => last.isVisible()).toBe(true) // as it was left
+  await expect.poll(() => last.isVisible()).toBe(true) // restores the scroll position
   await p.tools.getByRole('searchbox').fill('many150')
   await p.tools.getByRole('listitem', { name: 'many150' }).waitFor()
   await p.tools.getByRole('searchbox').fill('')
@@ -282,6 +282,6 @@ test('an environment overrides variables, is switched beside the portal and in t
   expect(await preview('/device/groups/2')).toMatch(/group\s+2 Staging/)
   await p.tools.getByRole('tab', { name: 'Staging' }).click()
   await expect.poll(() => name.inputValue()).toBe('Staging')
-  await p.tools.getByRole('button', { name: 'Delete Staging' }).click() // for the next tests
+  await p.tools.getByRole('button', { name: 'Delete Staging' }).click() // cleans up for the next tests
   await expect.poll(() => environment.count()).toBe(0)
 })

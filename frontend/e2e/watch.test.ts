@@ -24,7 +24,7 @@ test('a request is watched until its checks pass, also by keyboard, and its numb
     await table.getByRole('checkbox', { name: 'Show Duration in ms in the chart' }).check()
     await p.response.getByRole('slider', { name: /^Chart of the recording\. Duration in ms/ }).waitFor()
 
-    // the tree shows each response, and keeps what is selected in it
+    // the tree shows each response and keeps the selection
     await p.response.getByRole('tab', { name: 'JSON' }).click()
     await p.response.getByRole('button', { name: 'Stop watching' }).waitFor()
     await p.tree.focus()

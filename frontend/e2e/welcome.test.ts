@@ -125,10 +125,10 @@ test('the application menu lists commands with their keys, and works by keyboard
   await page.keyboard.press('ArrowDown')
   const items = page.getByRole('menu', { name: 'Menu' }).getByRole('menuitem')
   const names = (await items.allInnerTexts()).map((text) => text.replace(/\s+/g, ' '))
-  expect(names.slice(0, 2)).toEqual(['New API Request Ctrl T', 'Import…']) // nothing is open that could be saved
+  expect(names.slice(0, 2)).toEqual(['New API Request Ctrl T', 'Import…']) // no Save, because no request is open
   expect(names).toContain('Settings Ctrl ,')
   expect(names.slice(-2)).toEqual(['About Spyglass', 'Sign out'])
-  expect(names.filter((n) => /Zoom|Full screen|Quit/.test(n))).toEqual([]) // a browser has its own
+  expect(names.filter((n) => /Zoom|Full screen|Quit/.test(n))).toEqual([]) // the browser has these commands
   await page.keyboard.press('Home')
   for (let i = 0; i < 9 && !(await page.evaluate(() => document.activeElement?.textContent?.includes('Monitor'))); i++)
     await page.keyboard.press('m')
