@@ -224,7 +224,7 @@ export function commandList(app: App): Command[] {
       id: 'collections.stop',
       ...named['collections.stop'],
       group: 'Request',
-      when: () => app.session.phase === 'ready' && app.library.kept.length === 1, // else by the menu of each
+      when: () => app.session.phase === 'ready' && app.library.kept.length === 1, // otherwise, use each menu
       run: () => void import('./collections/kept').then((k) => k.stopKeeping(app, app.library.kept[0])),
     },
     {

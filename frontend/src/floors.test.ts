@@ -3,9 +3,9 @@ import { posix } from 'node:path'
 import { expect, test } from 'vitest'
 
 /**
- * The floors of the page, the lowest first; '' is the files of src itself. A file imports only from its own room and
- * from floors below; folders on one floor do not import each other. A new folder needs a floor here, and
- * a line in README's map.
+ * The layers (floors) of the page, the lowest first; '' contains the files directly in src. A file imports only from
+ * its own folder and from lower layers; folders in the same layer do not import each other. Add each new folder to a
+ * layer here, and to the map in the README.
  */
 const floors = [
   ['client'],
@@ -26,19 +26,19 @@ const floors = [
   [''],
 ]
 
-/** Imports that go up for now, as `from to`, each with its reason. The list may only become shorter. */
+/** Imports of higher layers that remain, as `from to`, each with its reason. Do not add to this list. */
 const exceptions: Record<string, string> = {}
 
 const imports =
   /\b(?:import|export)\s[^'"`;]*?\bfrom\s*['"](?<from>[^'"]+)['"]|^\s*import\s*['"](?<bare>[^'"]+)['"]|\bimport\(\s*['"](?<later>[^'"]+)['"]/gm
 
-/** What a source imports of ours, types and what is loaded later included. */
+/** Returns the relative imports of a source, including types and dynamic imports. */
 function importsOf(source: string): string[] {
   const all = [...source.matchAll(imports)].map(({ groups }) => groups!.from ?? groups!.bare ?? groups!.later)
   return all.filter((path) => path.startsWith('.'))
 }
 
-/** The room of a file: its folder in src; of state, the folders in it are rooms of their own. */
+/** Returns the folder of a file in src. Each folder in state counts separately. */
 function roomOf(file: string): string {
   const folders = posix.dirname(file).split('/')
   if (folders[0] === '.') return ''
@@ -47,12 +47,12 @@ function roomOf(file: string): string {
 
 const floorOf = (room: string) => floors.findIndex((rooms) => rooms.includes(room))
 
-/** The imports of each file, as files. */
+/** The imported files of each file. */
 type House = Map<string, string[]>
 
 /**
- * The imports that lead to a floor above, or to another room on the same one. Tests may import what is below the
- * roof.
+ * Returns the imports from a higher layer, or from another folder in the same layer. Tests may import from all layers
+ * but the top one.
  */
 function upward(house: House): string[] {
   const roof = floors.length - 1
@@ -62,7 +62,7 @@ function upward(house: House): string[] {
   })
 }
 
-/** The groups of files that import each other, directly or by way of others. */
+/** Returns the groups of files that import each other, directly or indirectly. */
 function circles(house: House): string[][] {
   const found: string[][] = []
   const place = new Map<string, number>()

@@ -2,16 +2,16 @@ import { readdir, readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 
 interface Table {
-  /** The folder of the files that declare entries, and how an id is written there. */
+  /** The folder with the declarations of the entries, and the pattern of an id in them. */
   folder: string
   id: RegExp
-  /** Files of the page in which the words mean something else, and what. */
+  /** Files of the page in which the words have another meaning, with that meaning. */
   other?: Record<string, string>
 }
 
 /**
- * Tables that Go declares and the page asks for. The page has no list of such ids: an entry that is added in Go alone
- * shows up.
+ * Tables that Go declares and the page requests. The page must not list their ids, so that a new entry in Go appears
+ * without a change of the page.
  */
 const tables: Record<string, Table> = {
   'snippet languages': { folder: '../app/snippet', id: /^\tID: "(?<id>[\w-]+)", Label:/gm },
@@ -33,12 +33,12 @@ async function sources(folder: string, ending: RegExp): Promise<Map<string, stri
   )
 }
 
-/** So many of one table in one place are no list yet: one thing is meant, or the words mean something else. */
+/** Up to this number of ids in one place are not a list: the code means one entry, or something else. */
 const few = 2
-/** How near to each other keys and values of one list are, in characters. */
+/** The maximum distance between keys or values of a list, in characters. */
 const near = 400
 
-/** The ids that a source lists: as values or keys that stand together, or as words of one text. */
+/** Returns the ids that a source lists, as values or keys close together, or as words of a text. */
 function listed(source: string, ids: string[]): string[] {
   const escaped = ids.map((id) => id.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
   const exact = new RegExp(`(['"\`])(?<value>${escaped.join('|')})\\1|\\b(?<key>${escaped.join('|')}):`, 'g')

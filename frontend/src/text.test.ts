@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { parse } from 'svelte/compiler'
 import { expect, test } from 'vitest'
 
-/** Folders (without those inside them) and files that have all their text in a text.ts: one line each. */
+/** Folders (without subfolders) and files whose whole text is in a text.ts, one per line. */
 const done = [
   'App.svelte',
   'AppMenu.svelte',
@@ -57,7 +57,7 @@ const done = [
   'welcome',
 ]
 
-/** Attributes and properties that people read. */
+/** Attributes and properties with text for users. */
 const read = new Set([
   'title',
   'text',
@@ -82,14 +82,14 @@ const read = new Set([
   'saveLabel',
   'none',
 ])
-/** Functions whose words people read. */
+/** Functions with text for users as arguments. */
 const said = new Set(['write', 'copy', 'Fault'])
-/** At least two letters in a row; no path of the API, and no name in capitals, as DELETE. */
+/** Matches two letters in a row, except in API paths and in names in capitals such as DELETE. */
 const words = /^(?!\/[\w/{}]*$|[A-Z]+$).*\p{L}{2}/su
 
 type Node = { type?: string; name?: string; data?: string; value?: unknown; [key: string]: unknown }
 
-/** What of a markup or a script is read by people and stands there itself. */
+/** Returns the texts for users that a markup or a script contains. */
 function own(node: unknown): string[] {
   if (Array.isArray(node)) return node.flatMap(own)
   if (!node || typeof node !== 'object') return []
@@ -121,19 +121,19 @@ function own(node: unknown): string[] {
 
 /** `{ path, value, text }`: names of fields of the API. */
 const asksPortal = (n: Node) => (n.properties as Node[]).some((p) => p.key && nameOf(p.key) === 'path')
-/** A call that says something; `write('PATCH', …)` is one of the API. */
+/** Reports whether a call shows a text; `write('PATCH', …)` calls the API. */
 const tells = (n: Node) =>
   (said.has(nameOf((n.callee as Node).property ?? n.callee)) || shows(n.callee as Node)) &&
   !(n.arguments as Node[])
     .slice(0, 1)
     .flatMap(literals)
     .some((t) => /^[A-Z]+$/.test(t))
-/** `toasts.show`, of whatever has the toasts. */
+/** Reports whether it is `toasts.show`, on any object. */
 const shows = ({ property, object }: Node) =>
   property !== undefined && nameOf(property) === 'show' && nameOf((object as Node).property ?? object) === 'toasts'
 const nameOf = (key: unknown) => String((key as Node).name ?? (key as Node).value)
 
-/** The texts that an expression can come to: not what it compares, nor what it passes on. */
+/** Returns the possible texts of an expression, without texts in comparisons and arguments. */
 function literals(node: unknown): string[] {
   const n = node as Node
   if (n.type === 'Literal') return typeof n.value === 'string' && words.test(n.value) ? [n.value] : []

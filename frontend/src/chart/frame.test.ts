@@ -21,8 +21,8 @@ test('an active alert is at the end of its chart, a cleared one in the middle', 
   expect(frameOf(active(hour), now)).toEqual({ from: now - 3 * hour, to: now })
   const cleared = { startEpoch: now - 10 * hour, endEpoch: now - 9 * hour, cleared: true }
   expect(frameOf(cleared, now)).toEqual({ from: now - 11 * hour, to: now - 8 * hour })
-  // what is still to come is not shown
+  // the chart does not extend into the future
   expect(frameOf({ startEpoch: now - 100, endEpoch: now - 40, cleared: true }, now).to).toBe(now)
-  // of what lasted longer than a chart can be, the end
+  // the chart shows the end of an event that is too long for it
   expect(frameOf({ startEpoch: now - 99 * hour, endEpoch: now - hour, cleared: true }, now).to).toBe(now - hour)
 })

@@ -1,4 +1,4 @@
-/** Lists of two portals, and creating in one of them what it lacks. Loaded with the dialog that compares. */
+/** Lists of two portals, and the creation of missing objects in one of them. Loads with the compare dialog. */
 import type { Http } from './call'
 import type { Ran } from './collections'
 import { explorer, type BodyOf, type Schemas } from './explorer'

@@ -32,7 +32,7 @@ export interface AskClient {
   /** Returns a value exactly as in the body, a string with its quotes. */
   nodeJson(document: string, node: number): Promise<string>
   compare(left: Side, right: Side, ignore: string[], signal?: AbortSignal): Promise<Comparison>
-  /** Reads as holders of another role would; for administrators. */
+  /** Reads with the permissions of another role; for administrators. */
   asRole(draft: DraftData, roleId: number): Promise<Schemas['SeenAs']>
   extractors: Kept<'/extractors'>
   /** Returns the kinds of checks in the order to show them. */

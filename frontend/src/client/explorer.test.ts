@@ -29,7 +29,7 @@ test('a call has its path, its query and its body', async () => {
 })
 
 test('only declared endpoints can be called', () => {
-  // svelte-check fails where one of these were right
+  // svelte-check fails if one of these calls is valid
   const wrong = () => [
     // @ts-expect-error there is no such path
     get('/documents'),

@@ -1,8 +1,8 @@
-/** Links to what the page shows: Go writes and reads them. */
+/** Links to views of the page. Go writes and parses them. */
 import type { Http } from './call'
 import { explorer, type Schemas } from './explorer'
 
-/** What to link to: a screen or something in the history, or a draft. */
+/** The target of a link: a screen, an entry of the history, or a draft. */
 export type LinkTarget = Schemas['LinkTo']
 
 export interface LinksClient {

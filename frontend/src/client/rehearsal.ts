@@ -6,13 +6,13 @@ import type { Script } from './past'
 export type RehearsalState = Schemas['RehearsalState']
 export type CopyPlan = Schemas['CopyPlan']
 export type RehearsalReport = Schemas['RehearsalReport']
-/** One thing that differs in a copy. */
+/** A difference between a copy and its portal. */
 export type RehearsalNote = RehearsalReport['notes'][number]
 export type RehearsalChanges = Schemas['RehearsalChanges']
 /** A request that makes a change of the rehearsal in the portal. */
 export type RehearsalStep = RehearsalChanges['steps'][number]
 
-/** All of them are about the portal of the client, or the portal whose copy it is. */
+/** All calls concern the portal of the client or, for a copy, its original portal. */
 export interface RehearsalClient {
   /** With `since`, resolves when there is another version, or after 20 s. */
   rehearsal(since?: number, signal?: AbortSignal): Promise<RehearsalState>

@@ -28,7 +28,7 @@ test('every command of a script is a request', () => {
   ])
 })
 
-// What app/exchange writes, with one of everything.
+// An export of app/exchange with every kind of entry.
 const ours = `#!/usr/bin/env bash
 # Everything: 3 requests to http://127.0.0.1:8443/api
 # Every request is sent, in order, until one fails. Responses go to standard output.

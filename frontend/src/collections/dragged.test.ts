@@ -19,15 +19,15 @@ async function begin() {
 
 test.each([
   { drag: ['Dead devices'], to: 'Writes', part: 0.5, where: 'into' },
-  { drag: ['Dead devices'], to: 'Fleet checks', part: 0.5, where: undefined }, // it is there already
+  { drag: ['Dead devices'], to: 'Fleet checks', part: 0.5, where: undefined }, // already in that folder
   { drag: ['Dead devices'], to: 'POST /sdt/sdts', part: 0.4, where: 'before' },
   { drag: ['Dead devices'], to: 'POST /sdt/sdts', part: 0.6, where: 'behind' },
   { drag: ['Dead devices'], to: 'Dead devices', part: 0.5, where: undefined },
-  { drag: ['Dead devices'], to: '', part: 0, where: undefined }, // a request is in a collection
+  { drag: ['Dead devices'], to: '', part: 0, where: undefined }, // a request must be in a collection
   { drag: ['Writes'], to: 'Fleet checks', part: 0.1, where: 'before' },
-  { drag: ['Writes'], to: 'Fleet checks', part: 0.9, where: undefined }, // behind an open one its own lines come
+  { drag: ['Writes'], to: 'Fleet checks', part: 0.9, where: undefined }, // its contents are below
   { drag: ['Writes'], to: '', part: 0, where: 'into' },
-  { drag: ['Fleet checks'], to: 'Writes', part: 0.5, where: undefined }, // into itself
+  { drag: ['Fleet checks'], to: 'Writes', part: 0.5, where: undefined }, // not into itself
   { drag: ['Dead devices', 'POST /sdt/sdts'], to: 'POST /sdt/sdts', part: 0.1, where: 'into' },
 ])('$drag over $part of “$to” goes $where', async ({ drag: names, to, part, where }) => {
   const { line, drag } = await begin()

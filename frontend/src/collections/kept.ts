@@ -1,4 +1,4 @@
-/** Saves requests that may have changed on disk or elsewhere, and ends that a collection is kept in a folder. */
+/** Saves requests that may have changed on disk or elsewhere, and disconnects collections from folders. */
 import type { App } from '../state/app.svelte'
 import { asFault, type DraftData } from '../client'
 import type { KeptFolder, SavedDraft } from '../client/collections'
@@ -22,7 +22,7 @@ export async function saveOver(app: App, tab: OpenTab, draft: DraftData): Promis
     try {
       return await app.library.save(id, tab.name, draft, (row, change) => client.update(row, change, etag))
     } catch (e) {
-      if (asFault(e).status !== 412) throw e // it was changed in this moment: look again
+      if (asFault(e).status !== 412) throw e // it has just changed: read it again
     }
   }
 }
@@ -36,7 +36,7 @@ async function saveBeside(app: App, tab: OpenTab, draft: DraftData, now: SavedDr
   app.toasts.show(text.changedElsewhere(nameOf(now), name), { tone: 'warn' })
 }
 
-/** Ends that a collection is kept in a folder. The files stay. */
+/** Disconnects a collection from its folder. The files stay. */
 export async function stopKeeping(app: App, { collectionId, dir }: KeptFolder) {
   try {
     await app.client.part(diskClient).stop(collectionId)

@@ -12,13 +12,13 @@ export interface Screen {
   load: () => Promise<{ default: Component }>
   /** Only in a portal with a demo. */
   demo?: boolean
-  /** The permissions of which a user needs one to see something there; none: everyone sees it. */
+  /** The permissions, one of which a user needs to view the screen; if there are none, everyone can. */
   rights?: readonly string[]
   /** The screen that leads to this one, for a screen of one object: the navigation and commands do not list it. */
   within?: string
 }
 
-/** Reports whether a user with these rights sees something on a screen. */
+/** Reports whether a user with these rights can view a screen. */
 export const seenBy = (screen: Screen, rights: readonly string[] | undefined): boolean =>
   !rights || !screen.rights || screen.rights.some((r) => rights.includes(r))
 
@@ -57,7 +57,7 @@ export const screens: readonly Screen[] = [
     name: 'Map',
     icon: 'map',
     words: 'topology blast radius',
-    // by way of a file that loads later, so that the start script does not list all that the map loads
+    // imports a file that loads later, so that the start script does not list the imports of the map
     load: () => import('./alerts/Screen.svelte').then((s) => s.map()),
   },
   {

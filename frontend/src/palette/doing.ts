@@ -7,7 +7,7 @@ import { verbs } from './verbs'
 
 const offered = (app: App) => verbs.filter((v) => v.remote || !app.portal.remote)
 
-/** How often the user did something, by its id. */
+/** The number of times the user ran each action, by its id. */
 const usesOf = (app: App) => app.settings.values.verbs ?? {}
 const most = 100
 
@@ -18,7 +18,7 @@ function used(app: App, ...ids: string[]) {
   app.settings.save({ verbs: Object.fromEntries(kept.slice(0, most)) })
 }
 
-/** Returns the verbs that the query begins to name, those used most first. */
+/** Returns the verbs that begin with the query, the most used first. */
 export function hints(app: App, query: string): Entry[] {
   if (!query) return []
   const uses = usesOf(app)
@@ -35,7 +35,7 @@ export function hints(app: App, query: string): Entry[] {
   }))
 }
 
-/** Returns what the typed verb would do, what was done most first, and explanations last. */
+/** Returns the possible actions of the typed verb, the most used first and explanations last. */
 export async function plans(app: App, query: string, signal: AbortSignal): Promise<Entry[]> {
   const { verb, typed } = spoken(offered(app), query) ?? {}
   if (!verb || !typed) return []

@@ -3,7 +3,7 @@ import type { Method } from '../client'
 import type { IconName } from '../ui/icons'
 import { begins, prepare, rank, type Ranked, type Text } from '../ui/fuzzy'
 
-/** How bad something is: the names of icons and colors. */
+/** The levels of severity: the names of icons and colors. */
 export type Level = 'crit' | 'error' | 'warn' | 'ok'
 
 /** An entry of the palette. */
@@ -25,9 +25,9 @@ export interface Entry {
   runInTab?: () => void
   /** Selecting it types this instead of running it. */
   fill?: string
-  /** Asked once before it runs. */
+  /** The confirmation before it runs. */
   ask?: string
-  /** It explains something, or may not be run. */
+  /** It only explains something, or the user may not run it. */
   idle?: boolean
 }
 
@@ -103,7 +103,7 @@ export function named(section: Section, query: Query): boolean {
   return query.bare || section.entries[0].score >= begins + 50 * (query.text.split(/\s+/).length - 1)
 }
 
-/** What is searched in each entry, for the next key. */
+/** The searched text of each entry, cached for the next key. */
 const prepared = new WeakMap<Entry, Text>()
 function searched(e: Entry): Text {
   let text = prepared.get(e)

@@ -73,7 +73,7 @@ export class Results {
     this.#ran = app.settings.values.ran ?? []
   }
 
-  /** Remembers an entry that is run, unless it was looked up: its source does not list it again. */
+  /** Records that an entry was run, unless it came from a lookup, whose source cannot list it again. */
   ran({ id }: Entry) {
     if (![...this.#lists.values()].some((entries) => entries.some((e) => e.id === id))) return
     this.app.settings.save({ ran: [id, ...this.#ran.filter((other) => other !== id)].slice(0, mostRecent) })

@@ -1,7 +1,7 @@
 import type { App } from '../state/app.svelte'
 import { listObjects, mostListed, namesOf, objectList, type Item } from '../state/request/objects'
 
-/** A device, a group or a report that is meant. */
+/** A device, a group or a report that the typed text names. */
 export interface Target {
   id: number
   name: string
@@ -13,7 +13,7 @@ export interface Target {
 /** The built-in portal responds at once; others are requested after a pause in typing. */
 export const waitFor = (app: App) => (app.portal.remote ? undefined : 0)
 
-/** The lists in which names are looked up, with the fields of the names where they are special. */
+/** The lists for lookups of names, with the fields of the names if they are not the usual ones. */
 const lists = {
   device: { path: '/device/devices', names: undefined },
   group: { path: '/device/groups', names: ['name', 'fullPath'] },
@@ -23,7 +23,7 @@ const lists = {
 /** More could match: only the first ones are known. */
 export const isCut = (targets: readonly Target[]) => targets.length >= mostListed
 
-/** Looks up the objects whose names have all the words, those named exactly so first. */
+/** Looks up the objects whose names contain all words, exact matches first. */
 export async function targetsOf(
   app: App,
   kind: keyof typeof lists,

@@ -2,24 +2,24 @@ import type { App } from '../state/app.svelte'
 import type { Method } from '../client'
 import type { IconName } from '../ui/icons'
 
-/** Something to do by typing it: `maintain web-01 1h`. */
+/** A verb of the palette, such as maintain in `maintain web-01 1h`. */
 export interface Verb {
-  /** The word that begins it. */
+  /** The first word of the action. */
   word: string
   /** Other words for it. */
   also: readonly string[]
-  /** What follows the word, as a hint. */
+  /** A hint about the words that follow. */
   takes: string
-  /** What it does, as a hint. */
+  /** A hint about its effect. */
   does: string
   icon: IconName
   /** It also works in other portals than the built-in one. */
   remote?: boolean
-  /** Returns what it could do; names are looked up in the portal. */
+  /** Returns the possible actions. It looks up names in the portal. */
   plan(app: App, typed: string, signal: AbortSignal): Promise<Plan[]>
 }
 
-/** One thing that a verb would do, or a sentence about what it could not understand, without `run`. */
+/** A possible action of a verb. Without `run`, it explains which part of the text is not understood. */
 export interface Plan {
   id: string
   text: string
@@ -27,7 +27,7 @@ export interface Plan {
   method?: Method
   /** Why the user may not do it. */
   why?: string
-  /** Asked once before it is done: it concerns several objects, or cannot be undone. */
+  /** The confirmation before an action that affects several objects or cannot be undone. */
   ask?: string
   run?: () => unknown
 }

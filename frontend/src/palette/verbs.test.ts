@@ -51,7 +51,7 @@ interface Answers {
   alerts?: string[]
 }
 
-/** A portal with those objects, and what it is asked. */
+/** Fakes a portal with these objects, and records the requests. */
 function portal({ devices = [], groups = [], reports = [], alerts = [] }: Answers = {}) {
   const asked: [string, Record<string, string>][] = []
   const named = (names: string[]) => names.map((name, i) => ({ id: i + 1, name, displayName: name, numOfHosts: 4 }))

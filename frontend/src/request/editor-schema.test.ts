@@ -15,7 +15,7 @@ const schema: Schema = {
   ],
 }
 
-/** What the text becomes with each choice, where | is the caret. */
+/** Returns the text after each completion at the caret, which is | in `text`. */
 function completed(text: string, explicit = false): string[] {
   const pos = text.indexOf('|')
   const doc = text.replace('|', '')

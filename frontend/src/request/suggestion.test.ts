@@ -11,8 +11,8 @@ test('a message suggests a correction of the quoted value', () => {
   })
   expect(corrected('a:1,hostStat:dead', { ...found, at: 4 })).toBe('a:1,hostStatus:dead')
   expect(corrected('hostStat:1,hostStat:2', { ...found, at: 11 })).toBe('hostStat:1,hostStatus:2')
-  expect(corrected('😀hostStat:1', { ...found, at: 1 })).toBe('😀hostStatus:1') // positions are characters
-  expect(corrected('{{v}},hostStat:1', { ...found, at: 2 })).toBe('{{v}},hostStatus:1') // as sent it was elsewhere
+  expect(corrected('😀hostStat:1', { ...found, at: 1 })).toBe('😀hostStatus:1') // positions count characters
+  expect(corrected('{{v}},hostStat:1', { ...found, at: 2 })).toBe('{{v}},hostStatus:1') // it moved before sending
   expect(corrected('id:1', found)).toBe('id:1')
 })
 

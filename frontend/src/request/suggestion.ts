@@ -3,7 +3,7 @@
 export interface Suggestion {
   /** The message up to the suggested word. */
   before: string
-  /** What is wrong, as the message quotes it; '' for the whole value. */
+  /** The wrong text that the message quotes; '' for the whole value. */
   wrong: string
   /** Its position in the value, in characters; -1 if the message names none. */
   at: number
@@ -19,7 +19,7 @@ export function suggestionOf(message: string): Suggestion | undefined {
   return { before, fix, wrong: quoted?.[1] ?? '', at: quoted?.[2] ? Number(quoted[2]) : -1 }
 }
 
-/** Returns a value with the suggestion applied; unchanged if what is wrong is not in it any more. */
+/** Returns a value with the suggestion applied; unchanged if it no longer contains the wrong text. */
 export function corrected(value: string, { wrong, at, fix }: Suggestion): string {
   if (!wrong) return fix
   const characters = [...value]

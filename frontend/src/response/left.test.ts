@@ -7,7 +7,7 @@ import { keeperOf, keeperOfMatches, leftIn, unfolded, type Left } from '../state
 const reply = (historyId: number): Reply =>
   ({ historyId, document: `d${historyId}`, rows: [], rowCount: 0, lineCount: 0, json: true }) as unknown as Reply
 
-/** A tab that shows a response. */
+/** Returns a tab that shows a response. */
 function tabWith(shown: Reply, view: Record<string, unknown> = {}) {
   const tab = {
     historyId: shown.historyId,
@@ -52,7 +52,7 @@ test('filter matches have their own view state, per filter', () => {
   expect(keeperOfMatches(whole, '$.total').get()).toEqual({})
 })
 
-/** A client with a document of one match; it records the requests. */
+/** Fakes a client with a document of one match, and records the requests. */
 function client() {
   const rows: Rows = { rows: [], total: 12 }
   return {

@@ -15,7 +15,7 @@ interface Shown {
   when?(reply: Reply | undefined): boolean
   /** The number after its label. */
   count?(reply: Reply): number | string | undefined
-  /** Whether what it counts is good or bad. */
+  /** Whether the count means success or failure. */
   tone?(reply: Reply): 'ok' | 'error' | undefined
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Past, PastQuery } from '../client/past'
 import { PastList } from './past.svelte'
 
-/** A history of so many requests that says how it was asked. */
+/** Fakes a history of `count` requests, and records the queries. */
 function shelf(count: number) {
   const asked: PastQuery[] = []
   let response: Promise<void> | undefined
@@ -19,7 +19,7 @@ function shelf(count: number) {
       return answer
     },
   }
-  /** What is known from now on is returned when the response of it is called. */
+  /** Holds the next responses until the returned function is called. */
   const slow = () => {
     let tell = () => {}
     response = new Promise((done) => (tell = done))

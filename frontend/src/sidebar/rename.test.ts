@@ -48,6 +48,6 @@ test('renaming a variable updates open tabs, saved requests and extractors, and 
     { id: 9, name: 'deviceId', value: '', secret: false, scope: 'global', environmentId: 0, changedOn: 0 },
   ]
   followIn(app, { id: 2, name: 'machine' }, [{ name: 'deviceId', requests: 2, extractors: 1 }])
-  expect(app.toasts.current).toBeUndefined() // the former name is another variable's
+  expect(app.toasts.current).toBeUndefined() // another variable has the former name
   expect(places()).toBe('no place')
 })

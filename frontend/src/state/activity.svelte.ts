@@ -17,7 +17,7 @@ export class Activity {
   ondata: (progress: DataProgress) => void = () => {}
   /** Receives the progress of lists of two portals. */
   onpages: (e: PagesProgress) => void = () => {}
-  /** Receives the results of what is created in another portal. */
+  /** Receives the results of creations in another portal. */
   onbatch: (e: BatchProgress) => void = () => {}
   /** Receives the news of watches. */
   onwatch: (e: WatchEvent) => void = () => {}

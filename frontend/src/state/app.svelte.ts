@@ -96,7 +96,7 @@ export class App implements Page {
       if (start) [this.session.start, this.portals.all] = [start, start.portals ?? [start.portal]]
       this.session.ended = false
       this.#listen() // the stream ended with the session
-      this.activity.historyVersion++ // what could not be read meanwhile
+      this.activity.historyVersion++ // reads what was missed without a session
       await this.workspace.flush()
       return this.sending.resume()
     }
@@ -149,7 +149,7 @@ export class App implements Page {
     await Promise.all([this.portals.flush(last), this.settings.flush(last)])
   }
 
-  /** Opens the link in the address, which keeps it until then: a reload meanwhile opens it again. */
+  /** Opens the link in the address. The address keeps the link until it is open, so that a reload opens it again. */
   follow() {
     const [, link] = /^#((?:monitor|device|api|response|diff)\b.*)$/.exec(location.hash) ?? []
     if (!link || this.session.phase !== 'ready') return
@@ -159,7 +159,7 @@ export class App implements Page {
     })
   }
 
-  /** Copies the link to what is shown, with more filters of the screen. */
+  /** Copies the link to the current view, with more filters of the screen. */
   copyLink(filters: Record<string, string> = {}) {
     void linking(this, (links) => links.copyLink(this, filters))
   }

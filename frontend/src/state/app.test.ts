@@ -7,7 +7,7 @@ import { nowhere } from './portals/place'
 
 const far = { ...nowhere, id: 7, name: 'Far away', remote: true, address: 'far.example:8443' }
 
-/** A page with the built-in portal and a remote one; `last` was looked at last. */
+/** Starts a page with the built-in portal and a remote portal; `last` is the id of the portal shown last. */
 async function begin(last = 0) {
   const client = fakeClient(new URLSearchParams())
   const begun = (await client.start()) as Start
@@ -119,7 +119,7 @@ test('a read-only portal is announced once, before saving, until it is writable'
   to.storage?.({ problem })
   expect(app.toasts.current).toMatchObject({ text: `Not saved: ${problem}`, stay: true, tone: 'error' })
   app.toasts.dismiss()
-  to.storage?.({ problem }) // the stream came back
+  to.storage?.({ problem }) // the stream has reconnected
   expect(app.toasts.current).toBeUndefined()
   to.storage?.({ problem: 'the data folder is gone' })
   to.storage?.({ problem: '' })
@@ -209,7 +209,7 @@ test('a closed start notice returns only if it changed or was gone', async () =>
     return { text: current?.text, close: () => (app.toasts.close(), app.flush()), flush: () => app.flush() }
   }
   const first = await shown('No keyring')
-  expect([first.text, (await shown('No keyring')).text]).toEqual(['No keyring', 'No keyring']) // not closed
+  expect([first.text, (await shown('No keyring')).text]).toEqual(['No keyring', 'No keyring']) // both are still open
   await first.close()
   expect([(await shown('No keyring')).text, (await shown('Settings reset')).text]).toEqual([
     undefined,

@@ -14,7 +14,7 @@ export async function follow(page: Page) {
     if (!row || tab.changed) continue
     if (!library.keptIn(row.collectionId) && !isShared(library, row.collectionId)) continue
     const { name, draft } = await library.request(row.id)
-    if (tab.changed || tab.requestId !== row.id) continue // meanwhile
+    if (tab.changed || tab.requestId !== row.id) continue // changed during the request
     if (tab.saved && contentOf(draft) === contentOf(tab.saved) && tab.name === name) continue
     tab.name = name
     tab.draft.load(draft)
@@ -22,7 +22,7 @@ export async function follow(page: Page) {
   }
 }
 
-/** Tells what was deleted on disk, and what was changed on disk and here. */
+/** Reports requests that were deleted on disk, or changed both on disk and here. */
 export function heard(page: Page, e: Schemas['FolderEvent']) {
   const { removed, copies } = e
   if (copies?.length) page.toasts.show(text.changedTwice(copies), { tone: 'warn' })

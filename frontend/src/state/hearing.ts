@@ -85,7 +85,7 @@ export function listen(page: Page): () => void {
   })
 }
 
-/** Does something with links, whose code is loaded for the first one. */
+/** Handles links. The code loads with the first link. */
 export async function linking(page: Page, run: (links: typeof import('./link')) => Promise<unknown> | void) {
   try {
     await run(await import('./link'))
@@ -94,7 +94,7 @@ export async function linking(page: Page, run: (links: typeof import('./link')) 
   }
 }
 
-/** Follows changes of files, with code that is loaded for the first one. */
+/** Follows changes of files. The code loads with the first change. */
 async function following(run: (files: typeof import('./following')) => Promise<void> | void) {
   try {
     await run(await import('./following'))

@@ -61,7 +61,7 @@ async function openDiff(page: Page, diff: NonNullable<Link['diff']>, warn: (why:
   page.navigation.compare(before.side, after.side, ignore.split(',').filter(Boolean))
 }
 
-/** Returns one side of a comparison: an example, or else a request of the history; undefined if it is gone. */
+/** Returns one side of a comparison: an example, or else a request of the history; undefined if it was deleted. */
 async function comparedIn(
   page: Page,
   id: number,
@@ -120,7 +120,7 @@ function viewOf({ historyId, view }: NonNullable<Link['past']>): Record<string, 
   return { ...(response && { response }), ...(filter && { filter }), answer: { ...left, history: historyId } }
 }
 
-/** Copies the link to what is shown. */
+/** Copies the link to the current view. */
 export async function copyLink(page: Page, filters: Record<string, string>) {
   try {
     const { link, without } = await page.client.linkTo(shownIn(page, filters))
@@ -133,7 +133,7 @@ export async function copyLink(page: Page, filters: Record<string, string>) {
   }
 }
 
-/** Returns what is shown: a screen, a comparison, a response, or the request of the tab. */
+/** Returns the target of a link to the current view: a screen, a comparison, a response, or the tab's request. */
 function shownIn(page: Page, more: Record<string, string>): LinkTarget {
   const { spot } = page.monitor
   if (page.navigation.view === 'monitor')

@@ -87,7 +87,7 @@ function heir(page: Document, trail: Trail, before: WeakMap<Element, Trail>): HT
   for (let i = gone + 1; i < trail.length; i++) {
     const found = beside(trail[i].element, trail[i - 1].at)
     if (found) return found
-    // what replaces the screen is still loading: the next Tab goes into it, not into what surrounds it
+    // the next screen is still loading: the next Tab moves into it, not past it
     if (trail[i].element.matches('main[tabindex]')) return trail[i].element
   }
 }

@@ -1,4 +1,4 @@
-/** Returns the query of an address as people read it, with its question mark; '' if it has none. */
+/** Returns the query of an address for display, with its question mark; '' if it has none. */
 export function queryOf(url: string): string {
   const at = url.indexOf('?')
   const query = at < 0 ? '' : url.slice(at).split('#')[0]

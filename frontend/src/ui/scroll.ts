@@ -82,7 +82,7 @@ export function keepScroll(element: HTMLElement, was: Spot | undefined, left: (a
     for (const name of byHand) element.addEventListener(name, settle, { passive: true })
   } else settle()
   return () => {
-    if (timer) queueMicrotask(tell) // a teardown would read the previous state, and store that
+    if (timer) queueMicrotask(tell) // not now: during a teardown it would store the previous state
     settle()
     element.removeEventListener('scroll', onscroll)
   }

@@ -14,7 +14,7 @@ test('a long path keeps its last segments', () => {
 test.each([
   ['/device/devices/{id}/scheduleAutoDiscovery', 18, '…/sched…oDiscovery'],
   ['/device/devices/{id}/schedulePropDiscovery', 18, '…/sched…pDiscovery'],
-  ['/device/devices/{id}/enabledAutoDiscovery', 18, '…/enabl…oDiscovery'], // the ends alone look alike
+  ['/device/devices/{id}/enabledAutoDiscovery', 18, '…/enabl…oDiscovery'], // the ends alone would be ambiguous
   ['/scheduleAutoDiscovery', 16, '/sche…oDiscovery'],
   ['/device/devices/{{nameOfADevice}}', 14, '…/{{nameOfADevice}}'],
 ])('of %s in %d characters is left %s', (path, characters, left) => {

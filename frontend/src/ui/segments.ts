@@ -6,7 +6,7 @@ export function lastSegments(path: string, characters: number): string {
   return cutOf(path, characters).text
 }
 
-/** The same with the positions of those marks that are still visible. */
+/** The same, with the positions of the marks that stay visible. */
 export function markedEnd(
   path: string,
   marks: readonly number[],

@@ -12,8 +12,8 @@ export interface ToastOptions {
   /** A second action, before the first. */
   also?: Action
   /**
-   * Undoes what the message says, and is offered as an action. It resolves to false if that failed, and has reported
-   * why.
+   * Undoes the change that the message reports; the message offers it as an action. If it fails, it shows the reason
+   * and resolves to false.
    */
   undo?: () => Promise<boolean>
   /** Stays until dismissed, instead of six seconds. */
@@ -59,7 +59,7 @@ export class Toasts {
     return [undoOf(this, toast), toast.also, toast.action].filter((a) => a !== undefined)
   }
 
-  /** The last message that can be undone, also after it has gone. */
+  /** The last message that can be undone, also after it has closed. */
   get undoable(): Toast | undefined {
     return this.past.find((toast) => toast.undo)
   }
@@ -69,14 +69,14 @@ export class Toasts {
     return this.current?.undo !== undefined
   }
 
-  /** Undoes what the last message that can be undone says. */
+  /** Undoes the change of the last message that can be undone. */
   undo() {
     const toast = this.undoable
     const back = toast && undoOf(this, toast)
     if (back) this.run(toast, back)
   }
 
-  /** Runs an action of a message, which then has none any more. */
+  /** Runs an action of a message, and then removes its actions. */
   run(toast: Toast, action: Action) {
     if (this.current?.id === toast.id) this.dismiss()
     this.past = this.past.map((t) =>

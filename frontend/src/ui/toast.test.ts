@@ -41,7 +41,7 @@ test('past messages are kept, and undone ones are marked', async () => {
   toasts.show('Deleted web-2', { undo: () => Promise.resolve(++undone < 2) })
   toasts.run(toasts.past[0], toasts.actionsOf(toasts.past[0])[0])
   await vi.advanceTimersByTimeAsync(0)
-  expect(toasts.past[0].text).toBe('Deleted web-2') // its failure is reported by itself
+  expect(toasts.past[0].text).toBe('Deleted web-2') // the failure has its own message
 
   for (let n = 0; n < 100; n++) toasts.show(`Message ${n}`)
   expect([toasts.past.length, toasts.past[29].text]).toEqual([30, 'Message 70'])

@@ -71,7 +71,7 @@ export function called(a: Alert): string {
   return text.called(severityOf(a.severity).word, a.monitorObjectName, a.dataPointName)
 }
 
-/** Returns a condition for the API's filter that matches any text with those words. */
+/** Returns a condition for the API's filter that matches any text with all the words. */
 export function textCondition(words: string): string {
   const quoted = `"${words.replace(/[\\"]/g, '\\$&')}"`
   return words ? `_all~${quoted}` : ''

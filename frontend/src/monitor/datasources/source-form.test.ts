@@ -14,7 +14,7 @@ const point = (id: number, alertExpr: string) => ({
   maxDigits: 4,
 })
 
-/** A portal with one data source, which others change too. */
+/** Fakes a portal with a data source that other users also change. */
 function portal() {
   const it = {
     value: { id: 7, version: 1, numOfHosts: 3, collectInterval: 60, dataPoints: [point(1, '> 1'), point(2, '> 2')] },

@@ -82,7 +82,7 @@ export function extremesOf({ data, lows, highs }: GraphLine, limits: readonly Li
   })
 }
 
-/** Returns the id of the range for a device that was added at a time: one that it has data of, if it is new. */
+/** Returns the id of the default range for a device. A new device gets a range that its data covers. */
 export const rangeSince = (added: number, now: number) => rangeAround(Math.min((now - added) / 1000, 24 * 3600))
 
 /**

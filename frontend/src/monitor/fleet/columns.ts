@@ -17,7 +17,7 @@ export const allColumns: readonly Column[] = [
 
 const hiddenAtFirst = ['description']
 
-/** `collectors`: there are several, so that their column says something. */
+/** `collectors`: there are several, so their column is useful. */
 export function columnsShown(chosen: readonly string[] | undefined, collectors = true): Column[] {
   const hidden = collectors ? hiddenAtFirst : [...hiddenAtFirst, 'collector']
   return allColumns.filter((c) => c.id === 'device' || (chosen ? chosen.includes(c.id) : !hidden.includes(c.id)))

@@ -49,7 +49,7 @@ test('a field gets its control, options and limits from the schema', () => {
   ])
 })
 
-/** A portal with one object, which others change too. */
+/** Fakes a portal with an object that other users also change. */
 function portal() {
   const it = {
     value: { id: 7, name: 'one', note: 'x' } as Record<string, unknown>,
@@ -110,7 +110,7 @@ test('only changed fields are sent and stored, with the base version', async () 
   await form.load()
   form.set('name', 'two')
   form.set('note', 'y')
-  form.set('note', 'x') // as it was
+  form.set('note', 'x') // back to the saved value
   expect([form.dirty, kept()]).toEqual([true, { etag: '"1"', edits: { name: 'two' }, was: { name: 'one' } }])
   expect(await form.save([])).toEqual({ id: 7, name: 'two', note: 'x' })
   expect(it.writes).toEqual([['PATCH', { name: 'two' }, '"1"']])

@@ -1,4 +1,4 @@
-/** What is around the selected device: requests, and what they mark on the map. */
+/** Requests the surroundings of the selected device, and marks them on the map. */
 import type { MonitorClient } from '../../client/monitor'
 import type { Fleet } from './fleet'
 import type { Instance } from './paint'
@@ -22,7 +22,7 @@ export async function askInstances(
   return found
 }
 
-/** Returns the devices that stay lit: the device, what it depends on, and its dependents; or those on the path. */
+/** Returns the devices to highlight: the device, its dependencies and its dependents, or the devices on the path. */
 export function litOf(fleet: Fleet, around: Around): Set<number> {
   const ids = around.path.length
     ? around.path.filter((s) => s.kind === 'device').map((s) => s.id)

@@ -1,4 +1,4 @@
-/** The map as it is drawn: the response of the portal, with what finding things on it needs. */
+/** The map to draw: the response of the portal, with indexes to find things on it. */
 import type { MonitorClient } from '../../client/monitor'
 
 export const path = '/device/topology' as const
@@ -14,7 +14,7 @@ export type Letter = 'c' | 'e' | 'w' | 's' | 'u' | 'n'
 /** A box of the map: a site or a group. */
 export interface Box {
   index: number
-  /** Of the device group. */
+  /** The id of the device group. */
   id: number
   name: string
   parent: number
@@ -158,7 +158,7 @@ export interface Found {
   box?: Box
 }
 
-/** Requests the map. With the one from before, only what has changed is sent. */
+/** Requests the map. With the previous map, the portal sends only the changes. */
 export async function load(portal: MonitorClient, before: Fleet | undefined, signal?: AbortSignal): Promise<Fleet> {
   const answer = await ask(portal, before?.layout ?? '', signal)
   if (!before || answer.layout !== before.layout) return new Fleet(answer)

@@ -147,7 +147,7 @@ test('zooming in opens sites, then groups, then devices', () => {
   expect(seen(fleet, near, size)).toEqual({ open: [0, 1, 2, 3], closed: [], devices: [0, 1, 2, 3, 4, 5] })
   expect([isOpen(fleet, 0, 12), isOpen(fleet, 1, 3.9)]).toEqual([true, false])
   expect([closedAround(fleet, 0, far.z), closedAround(fleet, 0, near.z)]).toEqual([0, -1])
-  // what is outside of the window is not seen
+  // the result contains nothing outside the window
   expect(seen(fleet, { x: 16, y: 4, z: 300 }, size)).toEqual({ open: [3], closed: [], devices: [5] })
 })
 

@@ -1,6 +1,6 @@
 /**
- * Paints the map: only what is in the window, and with the details that its scale has room for. On a canvas, not with
- * WebGL: without a GPU, sigma.js 4 paints 20,000 devices less than once a second, where this takes 10 to 44 ms of CPU.
+ * Paints the part of the map in the window, with the details that its scale has room for. It uses a canvas instead of
+ * WebGL: without a GPU, sigma.js 4 paints 20,000 devices less than once a second, while this takes 10 to 44 ms of CPU.
  */
 import { number } from '../../ui/locale'
 import { type Fleet, letters, type Letter } from './fleet'
@@ -24,7 +24,7 @@ export interface Instance {
   state: string
 }
 
-/** What is marked on the map. */
+/** The marks on the map. */
 export interface Marks {
   focus?: Thing
   hover?: Thing
@@ -84,7 +84,7 @@ export function coloursOf(of: Element): Colours {
   }
 }
 
-/** Paints frames of one map, and keeps what they share. */
+/** Paints frames of one map, and caches the parts that they share. */
 export class Painter {
   #bundles: { fleet: Fleet; closed: string; all: Bundle[] } | undefined
 
@@ -115,7 +115,7 @@ export class Painter {
     const boxes = closedBoxes(fleet, z)
     const closed = boxes.join()
     const had = this.#bundles
-    // states do not move lines
+    // new states do not move lines
     if (had?.closed !== closed || had.fleet.layout !== fleet.layout)
       this.#bundles = { fleet, closed, all: bundles(fleet, boxes) }
     return this.#bundles!.all
@@ -179,7 +179,7 @@ class Frame {
     if (r.width > 48) this.#names.push({ x: Math.max(r.x, 0), y: Math.max(r.y, 0), width: r.width, box })
   }
 
-  /** The name of an open box, at its top, or that of the window. */
+  /** Paints the name of an open box at its top edge, or at that of the window. */
   #name({ x, y, width, box }: { x: number; y: number; width: number; box: number }) {
     const { ink, colours, fleet } = this
     const b = fleet.boxes[box]
@@ -231,7 +231,7 @@ class Frame {
     ink.globalAlpha = 1
   }
 
-  /** Whether nothing in a box is lit. */
+  /** Reports whether a box has no highlighted device. */
   #dimmed(box: number): boolean {
     const { lit } = this.marks
     if (!lit) return false
@@ -247,7 +247,7 @@ class Frame {
     else for (const d of devices) this.#card(d)
   }
 
-  /** Small squares, of which the worse are larger; those of one state are painted together. */
+  /** Paints small squares, larger for worse states. Squares of the same state are painted together. */
   #dots(devices: number[]) {
     const { ink, fleet, colours } = this
     const { z } = this.camera
@@ -290,7 +290,7 @@ class Frame {
     ink.textAlign = 'left'
   }
 
-  /** A device with its instances. */
+  /** Paints a device with its instances. */
   #card(device: number) {
     const { ink, fleet, colours } = this
     const { z } = this.camera
@@ -343,7 +343,7 @@ class Frame {
     ink.globalAlpha = 1
   }
 
-  /** The dependencies among the lit devices. */
+  /** Paints the dependencies among the highlighted devices. */
   #litLines() {
     const { lit, path } = this.marks
     if (!lit || path) return
@@ -389,7 +389,7 @@ class Frame {
     ink.stroke()
   }
 
-  /** The place on the screen of a device, or of the closed box that it is in. */
+  /** Returns the position on the screen of a device, or of the closed box around it. */
   #shownAs(device: number) {
     const box = closedAround(this.fleet, device, this.camera.z)
     const { x, y } = middleOf(this.fleet, box < 0 ? { device } : { box })

@@ -1,4 +1,4 @@
-/** What of the map is visible: the camera, which boxes are open, and what is where. */
+/** The visible part of the map: the camera, the open boxes, and the positions of things. */
 import type { Fleet } from './fleet'
 
 /** The point of the map in the middle, and the pixels from one device to the next. */
@@ -70,12 +70,12 @@ export const toScreen = (c: Camera, size: Size, x: number, y: number) => ({
 export function between(from: Camera, to: Camera, part: number): Camera {
   const eased = part < 0.5 ? 2 * part * part : 1 - (2 - 2 * part) ** 2 / 2
   const z = from.z * (to.z / from.z) ** eased
-  // the place follows the scale, so that the goal does not rush past
+  // the position depends on the scale, so that the target does not move too fast
   const way = Math.abs(to.z - from.z) < 1e-6 ? eased : (1 / z - 1 / from.z) / (1 / to.z - 1 / from.z)
   return { x: from.x + (to.x - from.x) * way, y: from.y + (to.y - from.y) * way, z }
 }
 
-/** Reports whether a box shows what is in it at a scale. */
+/** Reports whether a box shows its contents at a scale. */
 export function isOpen(fleet: Fleet, box: number, z: number): boolean {
   const b = fleet.boxes[box]
   if (Math.min(b.width, b.height) * z < leastOpen && z < scales.shapes) return false
@@ -109,7 +109,7 @@ export interface Seen {
   devices: number[]
 }
 
-/** Returns what is in the window. */
+/** Returns the things in the window. */
 export function seen(fleet: Fleet, c: Camera, size: Size): Seen {
   const w = windowOf(c, size)
   const out: Seen = { open: [], closed: [], devices: [] }
@@ -163,11 +163,11 @@ export const sameThing = (a: Thing | undefined, b: Thing | undefined) => a?.devi
 export type Direction = 'left' | 'right' | 'up' | 'down'
 
 /**
- * Returns the next thing in a direction: the nearest, where what is aside counts more than what is ahead. Without a
- * thing to start from, returns the one nearest to the middle.
+ * Returns the nearest thing in a direction; distance to the side counts more than distance ahead. Without a start, it
+ * returns the thing nearest to the middle.
  */
 export function next(fleet: Fleet, c: Camera, size: Size, from: Thing | undefined, to: Direction): Thing | undefined {
-  const wide: Size = { width: size.width * 2, height: size.height * 2 } // also what is just outside
+  const wide: Size = { width: size.width * 2, height: size.height * 2 } // includes things just outside the window
   const { closed, devices } = seen(fleet, c, from ? wide : size)
   const start = from ? middleOf(fleet, from) : c
   let best: Thing | undefined

@@ -16,7 +16,7 @@ test('privileges are rows of a matrix, including those granted to all', () => {
   expect(lines.slice(0, 3)).toEqual([
     { type: 'deviceGroup', id: '*', level: 'read', from: 'none' },
     { type: 'deviceGroup', id: '7', level: 'ack', from: 'read' },
-    { type: 'report', id: '*', level: 'read', from: 'none' }, // a report is not acknowledged
+    { type: 'report', id: '*', level: 'read', from: 'none' }, // reports cannot be acknowledged
   ])
   expect(lines.find((l) => l.id === 'portal')).toEqual({ type: 'setting', id: 'portal', level: 'write', from: 'none' })
 })

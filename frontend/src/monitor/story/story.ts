@@ -67,6 +67,6 @@ export function drawnOf(chart: StoryChart): { line: Drawn; limits: Limit[] } {
   }
 }
 
-/** Returns the title of a chart: the device, and what it measures. */
+/** Returns the title of a chart: the device, and the measured quantity. */
 export const titleOf = (c: StoryChart) =>
   `${c.deviceName} · ${[c.dataSourceName, c.instanceName].filter(Boolean).join(' ')}`

@@ -1,7 +1,7 @@
 import type { Source } from '../entries'
 import { text } from '../text'
 
-/** Things to do by typing them: hints for each verb, and what the typed one would do. */
+/** Actions that begin with a verb: a hint for each verb, and the possible actions of the typed verb. */
 export default [
   {
     group: text.verbs.hints,

@@ -9,7 +9,7 @@ import { text as words } from '../actions/text'
 import { commented, type Plan, type Verb } from '../verb'
 
 const text = words.ack
-/** Maximum alerts at once, so that everyone sees which they are. */
+/** Maximum alerts at once, so that the user can review them. */
 const most = 200
 const query = { size: String(most), sort: '-severity,-startEpoch', fields: rowFields }
 

@@ -12,7 +12,7 @@ import { sentence } from '../../ui/sentence'
 
 export class Rehearsing {
   state = $state.raw<RehearsalState>()
-  /** What a copy would have; undefined until it is counted. */
+  /** The future contents of a copy; undefined until they are counted. */
   plan = $state.raw<CopyPlan>()
   report = $state.raw<RehearsalReport>()
   changes = $state.raw<RehearsalChanges>()
@@ -53,7 +53,7 @@ export class Rehearsing {
     this.#end.abort()
   }
 
-  /** Does one thing, and follows the copy if that starts it. */
+  /** Runs an action, and follows the copy if the action starts it. */
   async #run(act: () => Promise<RehearsalState | void>) {
     if (this.busy) return
     this.busy = true
@@ -82,12 +82,12 @@ export class Rehearsing {
   }
 }
 
-/** Notes that say the same about several objects. */
+/** Equal notes about several objects. */
 export interface NoteLine extends Omit<RehearsalNote, 'id' | 'name'> {
   names: string[]
 }
 
-/** Joins the notes that say the same. */
+/** Merges equal notes. */
 export function linesOf(notes: readonly RehearsalNote[]): NoteLine[] {
   const lines = new Map<string, NoteLine>()
   for (const { kind, noun, name, field, why, text } of notes) {
@@ -99,7 +99,7 @@ export function linesOf(notes: readonly RehearsalNote[]): NoteLine[] {
   return [...lines.values()]
 }
 
-/** The lines with a reason, or any, that have all the words. */
+/** Returns the lines that contain all words, with a given reason or any. */
 export function matching(lines: readonly NoteLine[], why: string, words: string): NoteLine[] {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean)
   return lines.filter((l) => {

@@ -16,7 +16,7 @@ const state = (stage: RehearsalState['stage'], version = 1): RehearsalState => (
   version,
 })
 
-/** A client with the states that it returns one after the other, and what it was asked. */
+/** Fakes a client that returns the states in order, and records the requests. */
 function fake(states: RehearsalState[]) {
   const asked: string[] = []
   const next = (what: string) => {

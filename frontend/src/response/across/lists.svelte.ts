@@ -1,4 +1,4 @@
-/** A list of two portals: what is only in one, what differs, and the creation of what is missing. */
+/** A list of two portals: objects in only one of them, differences, and the creation of missing objects. */
 import { asFault, type DraftData, type PagesProgress } from '../../client'
 import type { AcrossClient, ListRow, Lists } from '../../client/across'
 import type { BatchProgress, Ran } from '../../client/collections'
@@ -71,7 +71,7 @@ export class ListComparison {
     })
   }
 
-  /** Selects an object and what it needs, or clears both it and what needs it. */
+  /** Selects an object with its dependencies, or clears it with its dependents. */
   toggle(key: string) {
     if (!this.missing.has(key)) return
     const next = new Set(this.chosen)

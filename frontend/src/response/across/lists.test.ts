@@ -30,7 +30,7 @@ const ran = (at: number, problem = ''): Ran => ({
   checks: [],
 })
 
-/** A comparison whose requests the test answers. */
+/** Creates a comparison. The test supplies the responses to its requests. */
 function comparison(create = '/things') {
   const rows = [
     row('here', 'a'),
@@ -130,7 +130,7 @@ test('a cancelled creation keeps created items, and reports nothing else', async
   lists.cancel()
   await creating
   expect([lists.busy, lists.problem, lists.planned]).toEqual([false, '', 4])
-  lists.hear({ batchId: created[0].batchId!, of: 4, result: ran(1) }) // it was under way
+  lists.hear({ batchId: created[0].batchId!, of: 4, result: ran(1) }) // its request was already running
   expect(lists.made).toHaveLength(2)
   await lists.compare('gone')
   expect(lists.problem).toBe('no field is called gone')

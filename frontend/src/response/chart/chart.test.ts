@@ -109,7 +109,7 @@ const gone = (comment: string) => ({ approximateStartEpoch: 1, approximateEndEpo
 const { signal } = new AbortController()
 
 /**
- * A portal that returns the given data; the windows of repeated data are from 1000 to 2000 and from 8000 to 9000.
+ * Fakes a portal that returns the given data. Repeated maintenance has windows from 1000 to 2000 and from 8000 to 9000.
  */
 function portal(answers: Record<string, unknown>) {
   type Planned = ReturnType<typeof planned>
@@ -480,7 +480,7 @@ test('a distant limit is outside the scale, except for percent', () => {
   expect([100, 80, -80, 81].map((limit) => isNear(limit, [18, 20], 'ms'))).toEqual([false, true, true, false])
   expect(isNear(90, [2, 3], '%')).toBe(true)
   expect(isNear(90, [], 'ms')).toBe(true)
-  expect(isNear(1, [0, 0], '')).toBe(true) // a status that is down
+  expect(isNear(1, [0, 0], '')).toBe(true) // a status of down
 })
 
 test('lines are stacked per set, and gaps stay gaps', () => {
@@ -533,7 +533,7 @@ test('a limit label avoids lines and other limits', () => {
   const text = { width: 60, height: 14 }
   const none = tracesOf([], 0, 200, 10)
   expect(freeSpot([50, 66], text, none, [50], [])).toEqual({ x: 4, y: 50, width: 60 })
-  // A line that falls through the left end: right of it. One all along: below. Another limit just above: below, too.
+  // The name is right of a line that falls at the left end, but below a line along the chart or a close limit.
   expect(
     freeSpot(
       [50, 66],
@@ -574,7 +574,7 @@ test('a limit label avoids lines and other limits', () => {
     ),
   ).toEqual({ x: 4, y: 66, width: 60 })
   expect(freeSpot([50, 66], text, none, [50, 42], [])).toEqual({ x: 4, y: 66, width: 60 })
-  // Beside what stands there; nowhere where all is taken.
+  // The text is beside an existing one. If the row is full, there is no spot.
   expect(freeSpot([50], text, none, [50], [{ x: 4, y: 48, width: 60 }])).toEqual({ x: 84, y: 50, width: 60 })
   expect(
     freeSpot(
@@ -595,7 +595,7 @@ test('a limit label avoids lines and other limits', () => {
       [],
     ),
   ).toBeUndefined()
-  // A gap is no line.
+  // A gap does not count as a line.
   expect(
     freeSpot([50], text, tracesOf([[{ x: 0, y: 10 }, undefined, { x: 190, y: 45 }]], 0, 200, 10), [50], []),
   ).toEqual({ x: 4, y: 50, width: 60 })

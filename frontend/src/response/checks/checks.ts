@@ -2,7 +2,7 @@ import { asFault, type CheckKind, type Client } from '../../client'
 
 let kinds: Promise<CheckKind[]> | undefined
 
-/** Returns the kinds of checks, which Go declares; it asks once for all tabs. Rejects with a Fault. */
+/** Returns the kinds of checks that Go declares. Requests them once for all tabs. Rejects with a Fault. */
 export function kindsOfChecks(client: Pick<Client, 'checkKinds'>): Promise<CheckKind[]> {
   kinds ??= client.checkKinds().catch((e: unknown) => {
     kinds = undefined // a later call tries again

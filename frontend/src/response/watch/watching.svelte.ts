@@ -34,7 +34,7 @@ export class Watch {
   ended = $state('')
   /** When the next request may be sent, if the portal limits the rate; 0 otherwise. */
   waitsUntil = $state(0)
-  /** The last change for screen readers; it is set now and then, not with each sample. */
+  /** The last change for screen readers; it is not updated with each sample. */
   said = $state('')
   /** Series in the chart, by name. */
   chosen = $state.raw<readonly string[]>([])
@@ -92,7 +92,7 @@ export class Watch {
     this.chosen = on ? [...this.chosen, name] : this.chosen.filter((n) => n !== name)
   }
 
-  /** Reads what is new in the recording; what comes meanwhile is read after it. */
+  /** Reads the new part of the recording. A call during a read makes it read again. */
   async #read(): Promise<void> {
     if (this.#reading) {
       this.#again = true

@@ -17,7 +17,7 @@ const sample = (at: number, values: (number | null)[], status = 200): WatchSampl
   values,
 })
 
-/** A recording in Go, of one path more with each sample. */
+/** Fakes a recording in Go that has another path with each sample. */
 function recording() {
   const paths = ['$.a', '$.b', '$.c']
   const samples = [sample(1000, [1]), sample(2000, [1, 2]), sample(20_000, [null, 2, 3])]

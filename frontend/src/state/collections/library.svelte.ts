@@ -22,7 +22,7 @@ export class Library {
   loaded = $state(false)
   /** The initial selection of the dialog that keeps a collection in a folder; 0 for none. */
   toKeep = $state(0)
-  /** The collection whose menu opened the dialog to share it; 0: the dialog asks. */
+  /** The collection whose menu opened the share dialog; 0 if the user selects it in the dialog. */
   toShare = $state(0)
   /** The initial selection of an export; empty for everything. */
   picked = $state.raw<Item[]>([])
@@ -135,12 +135,12 @@ export class Library {
     return this.folders.filter((f) => this.mayAdd(f.id)).map((f) => ({ id: f.id, path: this.pathOf(f.id) }))
   }
 
-  /** Whether the user may change what is in a folder. */
+  /** Whether the user may change the contents of a folder. */
   mayAdd(id: number): boolean {
     return id >= 0 && !this.folder(id)?.locked
   }
 
-  /** Returns 0 for what is the user's own, else another number for each owner. */
+  /** Returns a number for each owner; 0 for the user. */
   ownerOf(id: number): number {
     let folder = this.folder(id)
     while (folder?.parentId) {

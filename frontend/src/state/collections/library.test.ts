@@ -55,7 +55,7 @@ test('data read during a change is read again after it', async () => {
   library.client.collections.tree = () => onTheWay.then(() => early)
   const reading = library.load()
   library.client.collections.tree = tree
-  // when it has been asked for again
+  // the first response arrives after the move
   library.client.collections.move = (...what) => move(...what).finally(() => setTimeout(arrive))
   await library.moveAll(pick('Dead devices'), fresh.id)
   await reading
@@ -118,7 +118,7 @@ test('shared collections are grouped by user, and can be changed only if allowed
     '2 More',
   ])
   expect([-7, 91, 92, 93].filter((id) => library.mayAdd(id))).toEqual([92, 93])
-  expect(mayChange(library, item(93))).toBe(false) // their collection itself
+  expect(mayChange(library, item(93))).toBe(false) // the shared collection itself
   expect([1, 91, 92].map((id) => library.ownerOf(id))).toEqual([0, -7, -7])
   expect(isShared(library, 92) && !isShared(library, 1)).toBe(true)
   const own = library.placesFor([items[0]]).map((p) => p.path)

@@ -1,7 +1,7 @@
 import type { Folder } from '../../client/collections'
 import { text } from './shared-text'
 
-/** Puts what others share into a folder for each of them. */
+/** Puts the collections that other users share into one folder per user. */
 export function byOwner(folders: Folder[]): Folder[] {
   const owners = new Map<number, Folder>()
   const all = folders.map((f) => {

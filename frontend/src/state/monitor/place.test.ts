@@ -5,7 +5,7 @@ import { Trail, type Visit } from './trail'
 
 const start: Visit = { view: 'monitor', spot: { screen: 'overview' } }
 
-/** A browser's history, without a page. */
+/** Fakes the history of a browser. */
 class Entries {
   all: unknown[]
   at = 0
@@ -75,7 +75,7 @@ test('the browser has an entry for each place, also after a reload', () => {
   expect(shown.at(-1)).toEqual({ view: 'monitor', spot: { screen: 'fleet' } })
 
   const again = begin(shown.at(-1)!)
-  expect(again.back()).toBe(false) // out of the page, for all that is known
+  expect(again.back()).toBe(false) // the previous entry may be another page
   again.push({ spot: { screen: 'alerts' } })
   entries.go(-2)
   expect(shown.at(-1)).toEqual(start)
@@ -85,7 +85,7 @@ test('a link entered as the address is one entry', () => {
   const entries = new Entries()
   const trail = new Trail(() => {}, entries)
   trail.begin(start)
-  entries.pushState(null) // the browser did
+  entries.pushState(null) // as the browser does for a link
   trail.pop(null)
   trail.arrived()
   trail.push({ spot: { screen: 'fleet' } })

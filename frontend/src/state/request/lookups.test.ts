@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Lookups } from './lookups'
 
-/** A portal that responds when the test lets it. */
+/** Fakes a portal that responds when the test allows it. */
 function slow() {
   const asked: { path: string; signal: AbortSignal; answer: (value: unknown) => void; fail: (e: Error) => void }[] = []
   const lookup = <T>(path: string, _query?: Record<string, string>, signal?: AbortSignal) =>

@@ -6,7 +6,7 @@ import type { Lookups } from './lookups'
 const numbers = [':', '!:', '>', '<']
 const texts = [':', '!:', '~']
 
-/** The endpoint of a list whose items have an id of that type and a name, and may be asked for both. */
+/** Returns the endpoint of a list whose items have a name and an id of a type. */
 function listing(path: string, id: Schema['type']): Endpoint {
   const item: Schema = {
     type: 'object',
@@ -36,7 +36,7 @@ function listing(path: string, id: Schema['type']): Endpoint {
   } as unknown as Endpoint
 }
 
-/** The filter of the request for a typed text. */
+/** Returns the filter of the request for a typed text. */
 async function filterFor(
   path: string,
   id: Schema['type'],

@@ -14,7 +14,7 @@ const row = (node: number): DocRow => ({
 })
 const run = (from: number, count: number) => Array.from({ length: count }, (_, i) => row(from + i))
 
-/** A document of `total` numbers that responds when the test lets it. */
+/** Fakes a document of `total` numbers that responds when the test allows it. */
 function door(total: number) {
   const calls: { from: number; answer: () => void }[] = []
   const answer = (from: number, count: number): Rows => ({ rows: run(from, Math.min(count, total - from)), total })

@@ -1,4 +1,4 @@
-/** The names of what a response is compared with. */
+/** The names of the responses to compare with. */
 export const text = {
   example: (name: string) => `Example: ${name}`,
 } as const

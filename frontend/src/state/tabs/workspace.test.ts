@@ -109,7 +109,7 @@ test('a changed tab has its dot until it is saved', async () => {
   tab.draft.setPath('/device/devices')
   expect(tab.changed).toBe(true)
   const sent = tab.draft.data()
-  tab.draft.setPath('/device/groups') // typed while it was on its way
+  tab.draft.setPath('/device/groups') // typed while the request ran
   tab.save(sent)
   expect(tab.changed).toBe(true)
   tab.draft.setPath('/device/devices')

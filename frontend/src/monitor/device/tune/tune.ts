@@ -113,7 +113,7 @@ export async function setAt(app: App, s: Setting, level: Level, group: number, a
   if (level === 'group') {
     const now = await groupPoint(portal, s, group)
     if (!now) throw new Fault(text.unread)
-    // what the body omits is inherited, so that the rest of the group's settings is sent again
+    // omitted settings become inherited, so the body repeats the other settings of the group
     const { dataPointId, alertExprNote, disableAlerting, alertForNoData } = now
     const { alertTransitionInterval, alertClearTransitionInterval } = now
     const one = {
