@@ -26,7 +26,7 @@ type openAlert struct {
 }
 
 // openAlerts returns the active alerts of a severity that the window's user may
-// view, without those in maintenance or acknowledged: the last most changed ones,
+// view, without those in maintenance or acknowledged: the most recently changed alerts,
 // and the total number.
 func (a *App) openAlerts(ctx context.Context, severity int64, most int) (items []openAlert, total int, err error) {
 	access, err := a.Sessions.Access(ctx, a.window.Load())

@@ -13,7 +13,7 @@ import (
 
 // Browse opens the portal of a data folder in the default browser instead of a
 // window, and serves it until ctx ends. If a Spyglass that was started by Browse or
-// Window has the folder open already, it shows that one instead. It opens args,
+// Window has the folder open already, Browse opens the browser on it instead. It opens args,
 // which are spyglass:// links. opened is called once, with the portal's address.
 func Browse(ctx context.Context, o server.Options, args []string, opened func(origin string)) error {
 	if err := awaitPredecessor(); err != nil {

@@ -19,7 +19,7 @@ const (
 	noticePause = 10 * time.Second
 
 	noticesSetting = "notices" // of the user: false for no notices
-	mostCritical   = 500       // alerts to check, the last changed ones
+	mostCritical   = 500       // alerts to check, the most recently changed
 	mostNamed      = 3         // devices that a notice about several alerts names
 )
 
@@ -28,7 +28,7 @@ const (
 // maintenance nor acknowledged.
 func (a *App) sendNotices(ctx context.Context, show chan<- notice.Notice) error {
 	if err := keychain.Bus(); err != nil {
-		return nil //nolint:nilerr // nobody to show them, on a desktop without a session bus
+		return nil //nolint:nilerr // a desktop without a session bus cannot show notices
 	}
 	look := alertWatch{alerts: a.criticalAlerts, wanted: a.wantsNotices, known: map[string]bool{}}
 	if _, err := look.news(ctx); err != nil {

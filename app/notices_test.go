@@ -31,7 +31,7 @@ func TestNoticesShowOnlyNewAlerts(t *testing.T) {
 			notice.Notice{Title: "2 new critical alerts", Body: "db-01", Link: "spyglass://monitor/alerts"}},
 		{nil, false, notice.Notice{}},
 		{[]openAlert{alert("10", "web-02")}, true, notice.Notice{}},  // notified
-		{[]openAlert{alert("10", "web-02")}, false, notice.Notice{}}, // and not notified later
+		{[]openAlert{alert("10", "web-02")}, false, notice.Notice{}}, // not notified later either
 		{[]openAlert{alert("1", "web-01")}, false, notice.Notice{}},  // it was acknowledged, and no longer is
 		{
 			[]openAlert{alert("4", "a"), alert("5", "b"), alert("6", "c"), alert("7", "d"), alert("8", "e"),

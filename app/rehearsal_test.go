@@ -16,7 +16,7 @@ import (
 	"spyglass/backend/server"
 )
 
-// visitor uses the page's endpoints of a portal as its administrator.
+// visitor sends requests to a portal's page endpoints as its administrator.
 type visitor struct {
 	t       *testing.T
 	app     *App
@@ -49,7 +49,7 @@ func visit(t *testing.T, o server.Options) *visitor {
 	return &visitor{t: t, app: a, cookie: a.Sessions.CookieName() + "=" + s.Secret, csrf: s.CSRF}
 }
 
-// ask sends a request, and decodes the response into out unless it is nil. It returns the
+// send sends a request, and decodes the response into out unless it is nil. It returns the
 // status and the body.
 func (v *visitor) send(method, path, body string, out any) (int, string) {
 	v.t.Helper()
@@ -165,7 +165,7 @@ func TestAdministratorRehearsesChangesInThePage(t *testing.T) {
 	v.forgets(base, opened.Copy)
 }
 
-// changes changes the copy through the list of portals, and lists that for the real one.
+// changes creates a group in the copy, and checks that only the comparison shows it.
 func (v *visitor) changes(real *visitor, copied int64) {
 	t, portals := v.t, v.portals
 	var sent struct{ Status int }
@@ -177,7 +177,7 @@ func (v *visitor) changes(real *visitor, copied int64) {
 	if status, text := v.send("POST", "/rehearsal/script", "{}", nil); status != 409 {
 		t.Errorf("a script before the comparison: %d %s", status, text)
 	}
-	v.portals = fmt.Sprint("?portal=", copied) // the copy leads to its rehearsal
+	v.portals = fmt.Sprint("?portal=", copied) // the id of the copy selects its rehearsal
 	var d struct {
 		Steps []struct{ Method, Path, Body, Name string }
 	}
@@ -197,7 +197,7 @@ func (v *visitor) changes(real *visitor, copied int64) {
 	}
 }
 
-// forgets deletes the copy.
+// forgets deletes the copy of the portal.
 func (v *visitor) forgets(base string, copied int64) {
 	var s rehearsalState
 	v.send("DELETE", "/rehearsal", "", &s)

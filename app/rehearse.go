@@ -101,7 +101,7 @@ func (r *Rehearsal) Run(ctx context.Context, o server.Options) error {
 	return err
 }
 
-// copies returns the function that runs the portal of a rehearsal beside this one.
+// copies returns the function that runs the portal of a rehearsal next to this portal.
 func copies(o server.Options) func(context.Context, string) (*rehearsal.Copy, error) {
 	o = server.Options{Listen: "127.0.0.1:0", Version: o.Version, NoLimits: true, NoHistory: true, Page: o.Page,
 		Log: o.Log, Clock: o.Clock}

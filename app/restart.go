@@ -27,13 +27,13 @@ func (d *desk) Restart() error {
 	return nil
 }
 
-// afterVariable marks a program as the successor of the one that has started it:
-// its standard input ends when that one exits.
+// afterVariable marks a program as the successor of the program that started it:
+// its standard input ends when that program exits.
 const afterVariable = "SPYGLASS_AFTER_STDIN"
 
 // startAgain starts the program with the same arguments while this process is
 // about to exit and has closed the data folder. The new process logs to the same
-// place, and waits until this one has exited, so that resources that both would
+// place, and waits until this process has exited, so that resources that both would
 // use (the tray, names on the desktop's bus) are free.
 func startAgain() error {
 	program, err := os.Executable()
@@ -49,7 +49,7 @@ func startAgain() error {
 	return cmd.Start()
 }
 
-// awaitPredecessor waits until the program that this one replaces, if any, has
+// awaitPredecessor waits until the program that this program replaces, if any, has
 // exited.
 func awaitPredecessor() error {
 	if os.Getenv(afterVariable) == "" {

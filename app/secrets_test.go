@@ -23,7 +23,7 @@ import (
 	"spyglass/backend/server"
 )
 
-// buffer is a log that many write to.
+// buffer is a log for concurrent writers.
 type buffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -41,7 +41,7 @@ func (b *buffer) String() string {
 	return b.text.String()
 }
 
-// fixture is a whole portal with its Explorer, and one person's session in it.
+// fixture is a complete portal with its Explorer, and a user's session in it.
 type fixture struct {
 	t            *testing.T
 	app          *app.App
@@ -72,7 +72,7 @@ func open(t *testing.T) *fixture {
 	return h
 }
 
-// ask sends one request as the person; headers come in pairs.
+// send sends a request with the user's session; headers come in pairs.
 func (h *fixture) send(method, path, body string, headers ...string) (*http.Response, string) {
 	h.t.Helper()
 	r, err := http.NewRequestWithContext(h.t.Context(), method, h.app.Origin()+path, strings.NewReader(body))
@@ -99,7 +99,7 @@ func (h *fixture) send(method, path, body string, headers ...string) (*http.Resp
 	return response, string(text)
 }
 
-// stream is the path of the events, which has no end to wait for.
+// stream is the path of the event stream, which never ends by itself.
 const stream = "/events"
 
 // listen opens a stream; the function it returns waits until the stream has
@@ -118,7 +118,7 @@ func (h *fixture) listen(path string) (received func() string) {
 	ended := make(chan string)
 	go func() {
 		defer response.Body.Close()
-		text, _ := io.ReadAll(response.Body) // however it ends
+		text, _ := io.ReadAll(response.Body) // ignore how the stream ends
 		ended <- string(text)
 	}()
 	return func() string { return <-ended }
@@ -239,7 +239,7 @@ func TestNoOutputContainsPlantedSecrets(t *testing.T) {
 		if strings.Contains(d, "planted-") || strings.Contains(d, token.Bearer) ||
 			strings.Contains(d, token.AccessKey) || strings.Contains(d, h.csrf) ||
 			strings.Contains(d, secrets["password of the administrator"]) {
-			continue // shown to whoever just typed it
+			continue // the person just entered the secret
 		}
 		for _, path := range []string{"/explorer/preview", "/explorer/snippets"} {
 			_, outputs[path+" "+d] = h.send("POST", path, d)
@@ -267,11 +267,11 @@ func TestNoOutputContainsPlantedSecrets(t *testing.T) {
 	}
 	for where, text := range outputs {
 		if strings.Contains(where, "/program") {
-			continue // the program that collectors run is this one, and here it is the test, which plants them
+			continue // here the program is the test binary, which contains the planted secrets
 		}
 		for what, secret := range secrets {
 			if what == "CSRF token" && (where == "GET /explorer/start" || strings.Contains(where, "/session")) {
-				continue // that is where the page gets it
+				continue // this response must contain the CSRF token
 			}
 			if holds(text, secret) {
 				t.Errorf("%s: %s shows the %s", where, excerpt(text, secret), what)
@@ -308,7 +308,7 @@ func (h *fixture) outputs(bearer string) map[string]string {
 	for _, field := range []string{"customProperties.value", "inheritedProperties.value", "_all", "password",
 		"bearerHash", "sealedKey"} {
 		for _, path := range []string{"/device/devices", "/device/groups", "/setting/collectors", "/setting/admins"} {
-			path = "/api" + path + "?filter=" + url.QueryEscape(field+`~"planted-"`) // where every secret begins
+			path = "/api" + path + "?filter=" + url.QueryEscape(field+`~"planted-"`) // prefix of every secret
 			read(path)
 			if found := out["GET "+path]; !strings.Contains(found, `"total":0,`) &&
 				!strings.Contains(found, `"errorCode":1400`) {
@@ -370,8 +370,8 @@ func files(t *testing.T, folder string) map[string]string {
 	return out
 }
 
-// holds reports whether a text holds a secret, as it is or as base64 or a URL
-// write it.
+// holds reports whether a text contains a secret, as plain text, in base64 or escaped for a
+// URL.
 func holds(text, secret string) bool {
 	return strings.Contains(text, secret) || strings.Contains(text, url.QueryEscape(secret)) ||
 		strings.Contains(text, base64.StdEncoding.EncodeToString([]byte(secret))[:len(secret)])

@@ -284,7 +284,7 @@ func (a *App) keepFirstPassword(ctx context.Context) {
 	account := a.Setting.Instance + "/" + administrator
 	if password := a.Passwords[administrator]; password != "" {
 		if lasts := a.keys.Set(account, password); !lasts {
-			return // nobody has seen it: the next start creates another
+			return // no user has seen it: the next start creates another
 		}
 		if err := a.PasswordsShown(ctx); err != nil {
 			a.log.WarnContext(ctx, "the first passwords change at the next start", "err", err)

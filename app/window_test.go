@@ -10,8 +10,8 @@ import (
 	"spyglass/backend/server"
 )
 
-// TestKeyringHoldsTheInitialPasswordUntilItIsChanged starts
-// a portal again and again, as a person does who opens the window.
+// TestKeyringHoldsTheInitialPasswordUntilItIsChanged restarts a portal several times, as a
+// person does who opens the window.
 func TestKeyringHoldsTheInitialPasswordUntilItIsChanged(t *testing.T) {
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nobody/listens/there") // the keyring is a mock
 	keyring.MockInit()

@@ -57,7 +57,7 @@ func TestWaitingStepsRunInParallelAndBothReportFailures(t *testing.T) {
 
 func TestIdleLaneTakesStepsOfTheOther(t *testing.T) {
 	p := project.Project{Root: t.TempDir(), Out: os.Stdout}
-	meet := make(chan bool) // both sides of it run at the same time
+	meet := make(chan bool) // both sides run at the same time
 	send := func(context.Context, project.Project) error { meet <- true; return nil }
 	receive := func(context.Context, project.Project) error { <-meet; return nil }
 	pass := func(context.Context, project.Project) error { return nil }

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// typing is the program on a terminal.
+// typing is a run of the program on a terminal.
 type typing struct {
 	t    *testing.T
 	cmd  *exec.Cmd
@@ -20,7 +20,7 @@ type typing struct {
 	says *bufio.Reader
 }
 
-// onTerminal starts the program on a terminal made by script, and waits for its
+// onTerminal starts the program on a terminal that script creates, and waits for its
 // prompt.
 func onTerminal(t *testing.T, program string, args ...string) *typing {
 	t.Helper()
@@ -43,7 +43,7 @@ func onTerminal(t *testing.T, program string, args ...string) *typing {
 	return s
 }
 
-// unseen waits until the terminal no longer echoes input.
+// unseen waits until the terminal stops echoing input.
 func (s *typing) unseen() {
 	s.t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); ; {
@@ -62,7 +62,7 @@ func (s *typing) unseen() {
 	}
 }
 
-// press types keys, and returns the program's output until it ends, and its
+// press types keys, waits for the program to exit, and returns its output and its
 // exit code.
 func (s *typing) press(keys string) (rest string, code int) {
 	s.t.Helper()
@@ -73,7 +73,7 @@ func (s *typing) press(keys string) (rest string, code int) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	_ = s.cmd.Wait() // the exit code says it
+	_ = s.cmd.Wait() // checked by the exit code
 	return strings.TrimSpace(string(out)), s.cmd.ProcessState.ExitCode()
 }
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// recorded is a collection with an example, and browsed is a HAR file of another program.
+// recorded is a collection with an example, and browsed is a HAR file from another program.
 const (
 	recorded = `{"spyglass": 1, "name": "Hosts", "collections": [{"name": "Hosts", "requests": [
   {"name": "One", "draft": {"method": "GET", "path": "/device/devices/{id}", "query": [

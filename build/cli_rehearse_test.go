@@ -75,7 +75,7 @@ func TestChangesAreRehearsedOnTheCommandLine(t *testing.T) {
 		t.Errorf("the report ends with %d and prints\n%s\n%s", code, out, log)
 	}
 
-	// The portal of the rehearsal runs, and compares itself.
+	// While the portal of the rehearsal runs, it makes the comparison itself.
 	there := serving(t, program, "--data", copied, "--listen", "127.0.0.1:0")
 	own := tokenOf(copied)
 	if !strings.Contains(there.log.String(), "admin password: ") {

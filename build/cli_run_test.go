@@ -17,7 +17,7 @@ import (
 	"testing"
 )
 
-// fleet is a collection as the Explorer exports it.
+// fleet is a collection in the Explorer's export format.
 const fleet = `{"spyglass": 1, "name": "Fleet", "collections": [{"name": "Fleet", "requests": [
   {"name": "Groups", "draft": {"method": "GET", "path": "/device/groups", "query": [
     {"on": true, "key": "size", "value": "{{size}}"}], "checks": [
@@ -112,7 +112,7 @@ func TestCollectionRunsWithoutAWindow(t *testing.T) {
 	} {
 		want := 2
 		if strings.Contains(tt.says, "FAILED") {
-			want = 1 // the portal did not respond, which each request says
+			want = 1 // the portal does not respond, so each request fails
 		}
 		if out, log, code := execute(t, "", program, append([]string{"run"}, strings.Fields(tt.args)...)...); code !=
 			want || out != "" || !strings.Contains(log, tt.says) {
@@ -124,7 +124,7 @@ func TestCollectionRunsWithoutAWindow(t *testing.T) {
 			t.Error("the token is in what a run writes")
 		}
 	}
-	// The portal of the data folder runs: it does the run.
+	// While the portal of the data folder runs, it executes the run.
 	out, log, code = execute(t, "", program, "run", "Fleet", "--data", data, "--var", "size=1", "--var", "first=2",
 		"--data-file", write(t, "one.csv", "size\n1\n"), "--report", "junit")
 	if code != 1 || !strings.Contains(out, `tests="4" failures="1"`) ||
@@ -139,7 +139,7 @@ func TestCollectionRunsWithoutAWindow(t *testing.T) {
 		t.Fatal(r.log.String())
 	}
 
-	// Now the portal of the data folder runs for the run alone.
+	// Now the command starts the portal of the data folder only for the run.
 	out, log, code = execute(t, "", program, "run", "Fleet", "--data", data, "--var", "size=1", "--var", "first=1",
 		"--report", "junit")
 	if code != 0 || !strings.Contains(out, `tests="4" failures="0"`) {
@@ -157,7 +157,7 @@ func (r *running) importFile(text string) {
 	r.signIn()("/explorer/exchange/import", map[string]any{"name": "fleet.spyglass.json", "text": text})
 }
 
-// signIn signs in as the administrator. It returns a function that posts as the page does.
+// signIn signs in as the administrator. It returns a function that sends POSTs as the page does.
 func (r *running) signIn() (post func(path string, body any) map[string]any) {
 	r.t.Helper()
 	password := regexp.MustCompile(`admin password: (\S+)`).FindStringSubmatch(r.log.String())
@@ -264,7 +264,7 @@ func TestInterruptedRunWritesItsReport(t *testing.T) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = cmd.Wait() // the exit code says it
+		_ = cmd.Wait() // checked by the exit code
 	}()
 	select {
 	case <-reached:

@@ -21,7 +21,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// programs is the folder of the programs that compiled builds; TestMain removes it.
+// programs is the folder of the programs that compiled builds. TestMain deletes it.
 var programs string
 
 func TestMain(m *testing.M) {
@@ -30,12 +30,12 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	code := m.Run()
-	_ = os.RemoveAll(programs) // nothing depends on it
+	_ = os.RemoveAll(programs) // a leftover folder does no harm
 	os.Exit(code)
 }
 
-// build builds the program without a window, once for all tests here: linking
-// takes longer than most of them.
+// build builds the program without a window, once for all tests here, because linking
+// takes longer than most tests.
 var build = sync.OnceValues(func() (path string, err error) {
 	path = filepath.Join(programs, "spyglass")
 	out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", path, "..").CombinedOutput()
@@ -55,7 +55,7 @@ func compiled(t *testing.T) string {
 	return path
 }
 
-// execute runs the program to its end.
+// execute runs the program until it exits.
 func execute(t *testing.T, stdin, program string, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), program, args...)
@@ -67,7 +67,7 @@ func execute(t *testing.T, stdin, program string, args ...string) (stdout, stder
 	return out.String(), log.String(), cmd.ProcessState.ExitCode()
 }
 
-// running is a program that serves.
+// running is a program that serves requests.
 type running struct {
 	t      *testing.T
 	cmd    *exec.Cmd
@@ -118,7 +118,7 @@ func (r *running) end() (rest string, code int) {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	_ = r.cmd.Wait() // the exit code says it
+	_ = r.cmd.Wait() // checked by the exit code
 	return string(out), r.cmd.ProcessState.ExitCode()
 }
 
@@ -133,7 +133,7 @@ func TestCommandLine(t *testing.T) {
 		t.Errorf("version prints %q, code %d", out, code)
 	}
 
-	// Without a running portal the commands work on the folder itself.
+	// Without a running portal, the commands work on the data folder directly.
 	if _, log, code := execute(t, "secret words\n", program, "user", "add", "ben", "--role", "readonly", "--data",
 		data); code != 0 {
 		t.Fatalf("user add ends with %d: %s", code, log)

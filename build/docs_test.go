@@ -22,7 +22,7 @@ import (
 	"spyglass/build/desktop"
 )
 
-// fenced returns the examples of a page of docs that are in a language, in their order.
+// fenced returns the code blocks of a page in a language, in order.
 func fenced(t *testing.T, page, language string) []string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("docs", page))
@@ -36,8 +36,8 @@ func fenced(t *testing.T, page, language string) []string {
 	return found
 }
 
-// reader follows the steps of a page: in a new folder, with the program in the PATH.
-// Paths and names of the page are replaced by those of the test.
+// reader follows the steps of a page in a new folder, with the program in the PATH.
+// The test replaces the page's paths and names with its own.
 type reader struct {
 	t     *testing.T
 	dir   string
@@ -69,7 +69,7 @@ func (r *reader) put(name, text string, mode os.FileMode) string {
 	return path
 }
 
-// follow runs a command there, and fails the test unless its output matches the
+// follow runs a command in the reader's folder, and fails the test unless the output matches the
 // pattern.
 func (r *reader) follow(want, stdin string, command ...string) string {
 	r.t.Helper()
@@ -82,7 +82,7 @@ func (r *reader) follow(want, stdin string, command ...string) string {
 	return string(out)
 }
 
-// shell runs an example for a shell.
+// shell runs a code block in a shell.
 func (r *reader) shell(want, stdin, example string) string {
 	r.t.Helper()
 	return r.follow(want, stdin, "bash", "-euo", "pipefail", r.put("example.sh", example, 0o600))
@@ -137,7 +137,7 @@ func TestDocumentedServerSetupWorks(t *testing.T) {
 	}
 	r := newReader(t, program, "/var/lib/spyglass", data, "/var/backups/spyglass", kept, "/usr/local/bin/spyglass",
 		program, "portal.example.net:8443", address, "%d/", root+"/")
-	r.put("spyglass", "", 0o700) // what the page has built
+	r.put("spyglass", "", 0o700) // the page builds this file
 	for _, name := range []string{"systemctl", "journalctl", "useradd"} {
 		r.put("bin/"+name, "#!/bin/sh\n", 0o700)
 	}
@@ -201,7 +201,7 @@ func TestDocumentedServerSetupWorks(t *testing.T) {
 }
 
 // scrapes creates the user for Prometheus as the page describes, and sends
-// requests as the page configures it.
+// requests with the page's configuration.
 func scrapes(t *testing.T, r *reader, program, data, address, example string) {
 	t.Helper()
 	stdout, _, _ := execute(t, "", program, "token", "create", "--data", data, "--user", "admin")

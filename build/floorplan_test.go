@@ -12,7 +12,7 @@ import (
 
 var update = flag.Bool("update", false, "draw the floors again")
 
-// floorplan is the picture of the floors that README shows.
+// floorplan is the path of the diagram of the floors in README.
 const floorplan = "pictures/floors.svg"
 
 func TestPictureShowsTheFloors(t *testing.T) {
@@ -32,7 +32,7 @@ func TestPictureShowsTheFloors(t *testing.T) {
 	}
 }
 
-// Sizes of the picture, in pixels.
+// Sizes in the diagram, in pixels.
 const (
 	pictureWidth = 880
 	boxHeight    = 22
@@ -41,8 +41,8 @@ const (
 	floorGap     = 10
 )
 
-// drawFloors draws each package as a box, the highest floor first, and gives each
-// tree its colour.
+// drawFloors draws a box for each package, the highest floor first, and gives each
+// tree a color.
 func drawFloors() []byte {
 	var boxes bytes.Buffer
 	y := floorGap

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// floors is the house, from the ground up. A package imports only from floors
-// below its own; neighbours on one floor do not know each other.
+// floors lists the packages by floor, from the ground up. A package imports only packages on floors
+// below its own; packages on the same floor do not import each other.
 var floors = [][]string{
 	{"backend/fault", "backend/clock", "backend/pattern", "backend/private", "backend/service", "backend/sheet",
 		"backend/testkit", "frontend", "build/icon"},
@@ -30,18 +30,18 @@ var floors = [][]string{
 	{"backend/portal/maintenance", "backend/portal/incident"},
 	{"backend/portal/alert"},
 	{"backend/portal/reporting"},
-	{"backend/portal"}, // puts the subjects together
+	{"backend/portal"}, // combines the packages of the subjects
 	{"backend/series", "backend/agent", "backend/backup", "backend/report/layout"},
 	{"backend/session", "backend/report/content", "backend/data", "backend/events", "backend/monitor", "backend/notify",
 		"backend/remotewrite", "backend/story", "backend/topology", "backend/demo/history"},
 	{"backend/report"},
-	// what the demo tells has happened, such as a report that was run, the verbs have made
+	// demo uses the report service to generate the past
 	{"backend/demo", "backend/collect", "backend/metrics"},
 	{"backend/api", "backend/demo/stage"},
 	{"backend/server", "app/document/query", "app/pairs", "app/expect"},
 	{"app/budget", "app/workspace", "app/document", "app/snippet", "app/keychain", "app/trust", "app/link",
 		"app/diagnose", "app/updates", "app/autostart"},
-	// read and write what the workspace keeps
+	// read and write the contents of the workspace
 	{"app/exchange", "app/exchange/hostile", "app/ondisk", "app/explorer/serve"},
 	{"app/explorer/payload", "app/explorer/client", "app/explorer/catalog"},
 	{"app/explorer/stream", "app/explorer/view", "app/explorer/outgoing", "app/explorer/maintenance"},
@@ -49,21 +49,21 @@ var floors = [][]string{
 	{"app/explorer/window", "app/explorer/pages", "app/explorer/undo", "app/explorer/remote", "app/explorer/run",
 		"app/explorer/script", "app/explorer/transfer", "app/explorer/keep", "app/explorer/watch", "app/mock",
 		"app/rehearse"},
-	// one reads lists page by page, and creates objects as runs do; the other shows app/rehearse
+	// across reads lists page by page and creates objects as runs do; rehearsal shows app/rehearse
 	{"app/explorer/across", "app/explorer/rehearsal"},
-	{"app/explorer", "app/mcp"}, // puts the rooms together; the tools for agents use the same ones
+	{"app/explorer", "app/mcp"}, // explorer combines its parts; mcp provides the same parts to agents
 	{"app/shell/notice", "app/shell/tray"},
 	{"app/shell"},
-	{"app"}, // puts portal, Explorer and window together
+	{"app"}, // combines portal, Explorer and window
 	{"build/desktop", "build/project", "build/wine", "app/shell/emptywindow"},
 	{"build/serving"},
 	{"build/bench", "build/contract", "build/dev", "build/torture"},
 	{"", "build"},
 }
 
-// only lists imports that belong to some packages alone.
+// only restricts imports to some packages.
 var only = map[string][]string{
-	// everybody else takes a resource.DB: what they need of the store is an interface
+	// every other package uses resource.DB, an interface with the parts of the store that it needs
 	"spyglass/backend/store": {"backend/store", "backend/server", "backend/series", "app/workspace",
 		"backend/store/sqlite", "backend/store/postgres", "backend/store/engine/enginetest", "backend/store/storetest",
 		"build"},
@@ -103,7 +103,7 @@ var only = map[string][]string{
 	"golang.org/x/image":                       {"backend/report/layout"},
 }
 
-// floorOf returns the floor of a package, from 0; -1 for none.
+// floorOf returns the floor of a package, counted from 0; -1: none.
 func floorOf(pkg string) int {
 	for i, floor := range floors {
 		for _, name := range floor {
@@ -127,7 +127,7 @@ func TestImportsGoOnlyToLowerFloors(t *testing.T) {
 	})
 }
 
-// eachGoFile calls do for each Go file of ours in a folder, but for those in the folders that skip chooses.
+// eachGoFile calls do for each of the project's Go files in a folder, except in the folders that skip selects.
 func eachGoFile(t *testing.T, folder string, skip func(folder string) bool, do func(path string)) {
 	t.Helper()
 	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
@@ -211,9 +211,9 @@ func TestTopLevelFoldersMatchTheDesign(t *testing.T) {
 	}
 }
 
-// TestREADMEMapMatchesTheTree compares the folders that README's map names
-// below backend/ and app/ with the packages on the floors. A folder of tests or of
-// parts that only its parent uses is listed in its parent's line.
+// TestREADMEMapMatchesTheTree compares the folders in README's map of backend/
+// and app/ with the packages on the floors. Folders of tests, and of
+// parts that only their parent uses, belong in the line of their parent.
 func TestREADMEMapMatchesTheTree(t *testing.T) {
 	text, err := os.ReadFile("../README.md")
 	if err != nil {
@@ -223,7 +223,7 @@ func TestREADMEMapMatchesTheTree(t *testing.T) {
 	_, rest, _ = strings.Cut(rest, "```\n")
 	drawing, _, _ := strings.Cut(rest, "```")
 	var drawn []string
-	var above [3]string // the folder of each depth
+	var above [3]string // folder at each depth
 	for line := range strings.Lines(drawing) {
 		depth := (len(line) - len(strings.TrimLeft(line, " "))) / 2
 		name, _, _ := strings.Cut(strings.TrimSpace(line), " ")

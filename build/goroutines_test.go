@@ -9,12 +9,12 @@ import (
 	"testing"
 )
 
-// unguarded are the files that start goroutines without backend/service, and why.
+// unguarded lists the files that start goroutines without backend/service, each with the reason.
 var unguarded = map[string]string{
 	"backend/backup/backup.go": "runs under the guard, and passes a panic on as its error",
 }
 
-// starts reports whether a node is a go statement, or a variable of sync.WaitGroup,
+// starts reports whether a node is a go statement or a variable of sync.WaitGroup,
 // whose Go method starts goroutines.
 func starts(n ast.Node) bool {
 	switch n := n.(type) {
@@ -31,7 +31,7 @@ func starts(n ast.Node) bool {
 	return false
 }
 
-// A panic in a goroutine without a guard ends the whole process.
+// A panic in a goroutine without a guard would end the process.
 func TestGoroutinesStartOnlyInTheServicePackage(t *testing.T) {
 	seen := map[string]bool{}
 	look := func(path string) {

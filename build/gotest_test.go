@@ -10,7 +10,7 @@ import (
 
 func TestFailedPackageIsRetriedOnce(t *testing.T) {
 	const module = "module example\n\ngo 1.26\n"
-	// Each run leaves a letter in the file that RUNS names.
+	// Each run appends a letter to the file that RUNS names.
 	const counts = `package counted
 
 import (
@@ -45,7 +45,7 @@ func TestCounted(t *testing.T) {
 		}
 	}
 	for _, tt := range []struct {
-		name, fails string // a letter for each run that fails
+		name, fails string // letters of the runs that fail
 		packages    []string
 		runs        string
 		passes      bool

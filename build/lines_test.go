@@ -10,16 +10,16 @@ import (
 	"unicode/utf8"
 )
 
-// The columns of a line of Go, a tab counting four.
+// Maximum width of a line of Go, in columns; a tab counts as four.
 const (
 	columns = 120
 	tab     = "    "
 )
 
-// structTag matches a tag of a struct's field, which cannot be cut.
+// structTag matches the tag of a struct field, which cannot be wrapped.
 var structTag = regexp.MustCompile("^`[a-z]+:\"")
 
-// A raw string of several lines may be wider, as it shows a body, a file or a page of a program as it is.
+// Raw strings of several lines may be wider, because they contain bodies, files or output verbatim.
 func TestNoLineOfGoIsWiderThan120Columns(t *testing.T) {
 	none := func(string) bool { return false }
 	eachGoFile(t, "..", none, func(path string) {
@@ -40,7 +40,7 @@ func TestNoLineOfGoIsWiderThan120Columns(t *testing.T) {
 	})
 }
 
-// rawLines returns the lines of source that a tag, or a raw string of several lines, covers wholly or in part.
+// rawLines returns the lines of source that a struct tag or a multi-line raw string covers.
 func rawLines(source []byte) map[int]bool {
 	raw := map[int]bool{}
 	files := token.NewFileSet()

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// here is a program with a path that every format has to escape.
+// here is a program whose path has characters that every format must escape.
 var here = Program{Name: "Spyglass test", Command: []string{`/opt/Prüf & "Co"/50%/$HOME/spy\glass`, "--data", "/a b"}}
 
 func TestTheSystemStartsTheProgramUntilItIsTurnedOff(t *testing.T) {

@@ -33,8 +33,7 @@ func store(b *testing.B) *document.Store {
 	return s
 }
 
-// BenchmarkKeepAndIndex50MB reports, too, the time from the last byte to the
-// first rows.
+// BenchmarkKeepAndIndex50MB also reports the time from the last byte to the first rows.
 func BenchmarkKeepAndIndex50MB(b *testing.B) {
 	body := body50()
 	s := store(b)
@@ -95,7 +94,7 @@ func BenchmarkLinesFarDown50MB(b *testing.B) {
 func BenchmarkFind50MB(b *testing.B) {
 	d := kept50(b)
 	for b.Loop() {
-		for _, query := range []string{"web-199999", "nowhere"} { // two, so that none is remembered
+		for _, query := range []string{"web-199999", "nowhere"} { // two queries, so that neither hits the cache
 			if f, err := d.Find(context.Background(), query, false, 0); err != nil ||
 				(f.Count == 1) != (query != "nowhere") {
 				b.Fatal(f, err)

@@ -38,7 +38,7 @@ func TestTextIsDecodedInTheCharsetOfTheResponse(t *testing.T) {
 		{kind: "application/json; charset=UTF-8", sent: json, text: json, json: true},
 		{kind: "application/json; charset=us-ascii", sent: json, text: json, json: true},
 		{kind: "application/json", sent: "\ufeff" + json, text: json, json: true},
-		// the mark knows better
+		// the byte order mark takes precedence
 		{kind: "application/json; charset=ISO-8859-1", sent: "\ufeff" + json, text: json, json: true},
 		{kind: "application/json; charset=ISO-8859-1", sent: latin(json), text: json, json: true,
 			reading: "The text is in iso-8859-1. A saved file keeps the original bytes"},
@@ -62,7 +62,7 @@ func TestTextIsDecodedInTheCharsetOfTheResponse(t *testing.T) {
 		{kind: "text/plain; charset=iso-2022-kr", sent: "abc", text: "abc",
 			reading: "The response declares the charset " +
 				"“iso-2022-kr”, which Spyglass does not support. It is shown as UTF-8"},
-		// cut where it is looked at
+		// é crosses the end of the part that is inspected
 		{kind: "text/plain", sent: strings.Repeat("a", 64<<10-1) + "é", text: strings.Repeat("a", 64<<10-1) + "é"},
 		{kind: "", sent: "", text: ""},
 		{kind: "text/plain", sent: "a", text: "a"},
@@ -75,7 +75,7 @@ func TestTextIsDecodedInTheCharsetOfTheResponse(t *testing.T) {
 			}
 			w := s.Create(tt.kind)
 			body := tt.sent
-			for _, piece := range []int{1, 2, 700, len(body)} { // as a network cuts it
+			for _, piece := range []int{1, 2, 700, len(body)} { // in chunks, as a network delivers them
 				piece = min(piece, len(body))
 				if n, err := w.Write([]byte(body[:piece])); n != piece || err != nil {
 					t.Fatal(n, err)

@@ -36,7 +36,7 @@ func keep(t testing.TB, text string, piece, inMemory int) *document.Document {
 
 func open(t testing.TB, text string) *document.Document { return keep(t, text, 1<<20, 1<<20) }
 
-// draw shows rows like the page does.
+// draw formats rows as the page does.
 func draw(t testing.TB, d *document.Document, from, count int) string {
 	t.Helper()
 	rows, _, err := d.Rows(from, count)
@@ -303,7 +303,7 @@ func TestBodyIsReadUnchanged(t *testing.T) {
 	}
 }
 
-// readerOf hides that io.Copy may use WriteTo only.
+// readerOf returns the output of WriteTo as a reader.
 func readerOf(d *document.Document) io.Reader {
 	r, w := io.Pipe()
 	go func() {

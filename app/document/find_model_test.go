@@ -43,8 +43,8 @@ func slowCount(tokens []string, needle string, exact bool) (n int) {
 	return n
 }
 
-// TestFindCountsLikeANaiveSearch has letters in all ways in which JSON can have
-// them, near and far from each other, in bodies in memory and on disk.
+// TestFindCountsLikeANaiveSearch searches for letters in every JSON spelling,
+// close together and far apart, in bodies in memory and on disk.
 func TestFindCountsLikeANaiveSearch(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 11))
 	letters := append([]string{"\u212a", "\u0130"},

@@ -47,7 +47,7 @@ func TestFind(t *testing.T) {
 		var paths []string
 		first, err := d.Find(context.Background(), tt.query, tt.exact, 0)
 		for n := range first.Count {
-			f, _ := d.Find(context.Background(), tt.query, tt.exact, n-first.Count) // n goes around
+			f, _ := d.Find(context.Background(), tt.query, tt.exact, n-first.Count) // n wraps around
 			key := ""
 			if f.Key {
 				key = "key "

@@ -60,7 +60,7 @@ func (d *Document) Left() string {
 }
 
 // Unfold opens and closes containers as listed by Left. It ignores offsets that
-// are not a container of this document. If Left cannot have written the text, it
+// are not a container of this document. For a text that is not in Left's format, it
 // returns fault.Invalid and changes nothing.
 func (d *Document) Unfold(left string) error {
 	words := strings.Fields(left)

@@ -19,7 +19,7 @@ type Line struct {
 	Row    int    `json:"row"`            // from 0
 	Line   int    `json:"line"`           // line of the body, from 1; pieces of one line have the same
 	Offset int64  `json:"offset"`         // of its first byte in the body
-	Text   string `json:"text"`           // without the line break; U+FFFD for what is not UTF-8
+	Text   string `json:"text"`           // without the line break; U+FFFD for bytes that are not UTF-8
 	Part   bool   `json:"part,omitempty"` // continues the previous row
 }
 

@@ -11,7 +11,7 @@ import (
 	"spyglass/app/document"
 )
 
-// plainNode is the slow and simple picture of a document that Rows is compared with.
+// plainNode is a simple, slow tree that the tests compare Rows with.
 type plainNode struct {
 	at       int64
 	text     string
@@ -22,7 +22,7 @@ type plainNode struct {
 	children []*plainNode
 }
 
-// randomJSON makes JSON text and the picture of it.
+// randomJSON generates JSON text and the tree of it.
 type randomJSON struct {
 	*rand.Rand
 	strings.Builder
@@ -217,7 +217,7 @@ func FuzzIndex(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte, piece uint16) {
 		for _, inMemory := range []int{1, 1 << 20} {
 			d := keep(t, string(body), int(piece)+1, inMemory)
-			var asText bytes.Buffer // the body, but where a byte order mark says another charset
+			var asText bytes.Buffer // the body as UTF-8; a byte order mark selects another charset
 			if err := d.WriteText(&asText); err != nil {
 				t.Fatal(err)
 			}

@@ -21,7 +21,7 @@ type needleScan struct {
 	fold     bool  // the needle is in lower case, the body is not
 	needle   []byte
 	patterns [][]byte // the first is escape
-	overlap  int64    // overlap of two pieces, so that one of them contains each pattern whole
+	overlap  int64    // overlap of two pieces, so that each pattern is completely in one of them
 
 	piece []byte // of the body, folded
 	base  int64

@@ -54,7 +54,7 @@ func TestExpandedStateIsAppliedToTheNextBody(t *testing.T) {
 		t.Fatal(err)
 	}
 	same(t, strings.ReplaceAll(draw(t, next, 0, 99), "another", "n"), draw(t, d, 0, 99))
-	other := open(t, `{"list":{"a":[1]},"last":[7]}`) // its values are of other kinds
+	other := open(t, `{"list":{"a":[1]},"last":[7]}`) // values of other types
 	if err := other.FoldLike(d); err != nil {
 		t.Fatal(err)
 	}

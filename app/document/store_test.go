@@ -157,7 +157,7 @@ func TestDocumentCanBeDroppedDuringConcurrentReads(t *testing.T) {
 					t.Errorf("%d rows, %v", len(rows), err)
 					return
 				}
-				if len(rows) < 20 { // another closed the root
+				if len(rows) < 20 { // another expansion closed the root
 					d.OpenAll()
 					continue
 				}

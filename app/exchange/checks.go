@@ -125,7 +125,7 @@ func statementsOf(script string) (statements []string) {
 	return statements
 }
 
-// continues reports whether a line goes on with a call, as in a chain over lines.
+// continues reports whether a line continues a call, as in a chain over several lines.
 func continues(rest string) bool {
 	rest = rest[:min(len(rest), maxIndent)]
 	return strings.HasPrefix(strings.TrimLeft(rest, " \t\r\n"), ".")

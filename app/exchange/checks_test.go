@@ -12,7 +12,7 @@ import (
 	"spyglass/app/workspace"
 )
 
-// checksOf are the checks of the first request of a file as lines, and the notes.
+// checksOf returns the checks of the first request of a file, one per line, and the notes.
 func checksOf(t *testing.T, name, text string) (lines, notes []string) {
 	t.Helper()
 	found, err := exchange.Read(t.Context(), &exchange.File{Name: name, Text: []byte(text)})
@@ -33,7 +33,7 @@ func checksOf(t *testing.T, name, text string) (lines, notes []string) {
 	return lines, found.Notes
 }
 
-// postmanTests is a collection of one request with a test script.
+// postmanTests returns a collection with one request that has a test script.
 func postmanTests(t *testing.T, script string) string {
 	t.Helper()
 	lines, err := json.Marshal(strings.Split(script, "\n"))

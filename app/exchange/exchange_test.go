@@ -20,7 +20,7 @@ import (
 
 func row(key, value string) workspace.Row { return workspace.Row{On: true, Key: key, Value: value} }
 
-// bundle returns a bundle with one of every field that a draft can have.
+// bundle returns a bundle whose drafts together use every field.
 func bundle() *exchange.Bundle {
 	off := workspace.Row{Key: "offset", Value: "0", Doc: "Items to skip"}
 	return &exchange.Bundle{
@@ -217,7 +217,7 @@ func TestFilesOfOtherProgramsAreImported(t *testing.T) {
 	}
 }
 
-// The page refuses such files where it imports variables alone.
+// The page refuses such files when it imports only variables.
 func TestEnvironmentsOfOtherProgramsAreImported(t *testing.T) {
 	for _, tt := range []struct{ text, format string }{
 		{"type: environment.insomnia.rest/5.0\nname: x\nenvironments: {name: Base, data: {region: eu}}\n", "insomnia"},

@@ -7,7 +7,7 @@ import (
 	"spyglass/backend/fault"
 )
 
-// fuzz reads any text; a file that can be read can be written and read again.
+// fuzz reads any text. If that succeeds, it writes the result and reads it again.
 func fuzz(t *testing.T, text []byte) {
 	found, err := exchange.Read(t.Context(), &exchange.File{Name: "x", Text: text})
 	if err != nil {

@@ -126,7 +126,7 @@ type postmanResponse struct {
 	Body            string          `json:"body"`
 }
 
-// postmanResponses is a list; whatever has another shape is left out.
+// postmanResponses is a list; entries with another shape are omitted.
 type postmanResponses []postmanResponse
 
 // UnmarshalJSON implements json.Unmarshaler.

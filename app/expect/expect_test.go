@@ -12,7 +12,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// values are the matches of the queries in the tests.
+// values holds the matches of the queries that the tests use.
 var values = map[string]expect.Value{
 	"$.name":  {Kind: "string", Text: "web-01"},
 	"$.total": {Kind: "number", Text: "1204"},
@@ -44,8 +44,8 @@ func response() *expect.Response {
 
 func TestChecksPassFailOrReportAnError(t *testing.T) {
 	for _, tt := range []struct {
-		check string // kind, target, operator and value with |
-		want  string // passed, expected, actual and problem with |
+		check string // kind, target, operator and value, separated by |
+		want  string // passed, expected, actual and problem, separated by |
 	}{
 		{`status||is|201`, `true|201|201|`},
 		{`status||is|2XX`, `true|2XX|201|`},
@@ -145,7 +145,7 @@ func TestCheckHasAReadableName(t *testing.T) {
 	}
 }
 
-// device is a schema with everything that a check compares.
+// device is a schema that uses every keyword a check supports.
 var device = resource.Schema{Type: "object", Properties: []resource.Key{
 	{Name: "id", Required: true, Schema: resource.Integer("")},
 	{Name: "name", Required: true, Schema: resource.Schema{Type: "string", MaxLen: 6}},

@@ -16,7 +16,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// twin is a portal with things, which can be in one another, and groups.
+// twin is a portal with groups and with things, which can contain each other.
 type twin struct {
 	mu     sync.Mutex
 	things []string // JSON
@@ -71,7 +71,7 @@ func (p *twin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case id > 0:
 		fmt.Fprint(w, p.things[at(id)])
 	case r.URL.Query().Has("fields"):
-		w.WriteHeader(400) // a part of an object cannot be compared
+		w.WriteHeader(400) // a part of an object cannot be compared, so the portal refuses
 	case path == "/groups":
 		fmt.Fprint(w, page(r, p.groups))
 	default:
@@ -94,7 +94,7 @@ func (p *twin) writes() []string {
 	return out
 }
 
-// lists is a comparison of the things of two portals.
+// lists holds the comparison of the things of two portals.
 type lists struct {
 	Key, Create                  string
 	Keys                         []string
@@ -107,7 +107,7 @@ type lists struct {
 	}
 }
 
-// twins returns two portals with things, the built-in one and another, with its id.
+// twins returns two portals with things, the built-in portal and a second portal, and the id of the second.
 func twins(t *testing.T) (h *fixture, there *twin, id string) {
 	t.Helper()
 	nothing := func(context.Context, *resource.Call) (any, error) { return nil, nil }
@@ -151,7 +151,7 @@ func (h *fixture) lists(body string) lists {
 	return got
 }
 
-// objects is the body that creates the rows of these keys.
+// objects returns the body that creates the rows with these keys.
 func (l lists) objects(keys ...string) string {
 	var all []map[string]any
 	for _, key := range keys {
@@ -206,7 +206,7 @@ func TestListIsComparedWithAnotherPortal(t *testing.T) {
 	}
 	if a := h.call(1, "POST /explorer/lists/compare", `{"other":`+id+`,"draft":{"path":"/raw/things/50"}}`); a.status !=
 		502 || !strings.Contains(h.said(a), "Demo portal: page 1 failed with 404 Not Found") {
-		t.Errorf("what is no list returned %d %s", a.status, a.body)
+		t.Errorf("a body that is not a list returned %d %s", a.status, a.body)
 	}
 }
 

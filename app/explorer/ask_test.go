@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// serves lets everything below /raw/ answer with a body.
+// serves responds to every request below /raw/ with body.
 func (h *fixture) serves(kind, body string) {
 	h.answerRaw(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", kind)

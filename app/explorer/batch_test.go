@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// save keeps drafts as saved requests, ids from 1.
+// save stores drafts as saved requests with ids from 1.
 func (h *fixture) save(drafts ...string) {
 	h.t.Helper()
 	if a := h.call(1, "POST /explorer/collections", `{"name":"Mine"}`); a.status/100 != 2 {
@@ -25,8 +25,8 @@ func (h *fixture) save(drafts ...string) {
 	}
 }
 
-// batch runs saved requests and tells of each name, status, whether it is in
-// the history, and what is wrong.
+// batch runs saved requests and returns the name, the status,
+// the presence in the history and the problem of each.
 func (h *fixture) batch(user int, body string) []string {
 	h.t.Helper()
 	a := h.call(user, "POST /explorer/batch", body)
@@ -127,7 +127,7 @@ func TestBatchEndsWhenItsContextIsCancelled(t *testing.T) {
 		t.Fatal("it went on to its end")
 	}
 	<-gone
-	h.Stop() // waits for what is under way
+	h.Stop() // waits for the running requests
 	if len(arrived) > 0 {
 		t.Errorf("after the cancel it sent %s", <-arrived)
 	}
@@ -224,7 +224,7 @@ func TestBatchLimitsParallelRequests(t *testing.T) {
 			}
 		}
 		mu.Unlock()
-		<-full // until three are under way
+		<-full // until three requests are running
 		mu.Lock()
 		now--
 		mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// people's variables for the tables below.
+// variables creates the users' variables for the tables below.
 func (h *fixture) variables() {
 	h.t.Helper()
 	for _, v := range []string{
@@ -29,7 +29,7 @@ func (h *fixture) variables() {
 
 const planted = "pLaNtEd-53cr3t"
 
-// sent is the request as the portal received it.
+// sent is a request as the portal received it.
 type sent struct {
 	Vars  map[string]string
 	Query map[string][]string
@@ -41,8 +41,8 @@ func TestPathBecomesAURL(t *testing.T) {
 	h := build(t)
 	h.variables()
 	for _, tt := range []struct {
-		draft string // without the braces; GET unless it says else
-		url   string // behind the base
+		draft string // without the braces; the method is GET by default
+		url   string // after the base URL
 		fault string // "field: reason"
 	}{
 		{draft: `"path":"/device/devices/7"`, url: `/api/device/devices/7`},

@@ -17,7 +17,7 @@ import (
 	database "spyglass/backend/store"
 )
 
-// addDatabase puts a portal's database into the fixture's folder: what is backed up.
+// addDatabase copies a portal's database into the fixture's folder, so that a backup has content.
 func (h *fixture) addDatabase() {
 	h.t.Helper()
 	db, err := database.Open(h.t.Context(), database.Options{Path: filepath.Join(h.dir, "portal.db")})
@@ -29,7 +29,7 @@ func (h *fixture) addDatabase() {
 	}
 }
 
-// sendPart sends a piece of a backup as the page does.
+// sendPart sends a part of a backup as the page does.
 func (h *fixture) sendPart(at int, part []byte) answer {
 	h.t.Helper()
 	var body bytes.Buffer
@@ -76,7 +76,7 @@ func TestBackupIsDownloadedOnceAndUploadedInChunks(t *testing.T) {
 		if a := h.sendPart(0, tt.file); a.status != 200 {
 			t.Fatalf("%s: %d %s", tt.name, a.status, a.body)
 		}
-		for _, path := range []string{"look", "look"} { // the second time it has gone
+		for _, path := range []string{"look", "look"} { // the second request finds no backup
 			a := h.call(1, "POST /explorer/data/restore/"+path, `{"name":"mine"}`)
 			if a.status != http.StatusConflict || !strings.Contains(a.body, tt.says) {
 				t.Errorf("%s: %d %s", tt.name, a.status, a.body)
@@ -189,7 +189,7 @@ func TestDiagnosticsContainNothingThatUsersTyped(t *testing.T) {
 		}
 		texts[f.Name] = string(text)
 		if strings.Contains(string(text), "typed-by-me") {
-			t.Errorf("%s shows what was typed", f.Name)
+			t.Errorf("%s shows the user's input", f.Name)
 		}
 	}
 	for name, want := range map[string]string{

@@ -8,7 +8,7 @@ import (
 	"spyglass/backend/fault"
 )
 
-// atSignIn stands for the system's setting that opens the window.
+// atSignIn fakes the system setting that opens the window at sign-in.
 type atSignIn struct {
 	on    bool
 	fails error

@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// toFile runs through all pages into a file and answers both the run's answer
-// and the file.
+// toFile runs through all pages into a file and returns both the response and the file.
 func (h *fixture) toFile(format, draft string) (ran answer, file answer) {
 	h.t.Helper()
 	events := h.listen(1)
@@ -23,7 +22,7 @@ func (h *fixture) toFile(format, draft string) (ran answer, file answer) {
 	for !strings.Contains(next(h.t, events), `"state":"ready"`) {
 	}
 	if a := h.call(2, "GET /explorer/pages/s1/file", ""); a.status != 404 {
-		h.t.Errorf("somebody else's hand got %d %s", a.status, a.body)
+		h.t.Errorf("another user's hand got %d %s", a.status, a.body)
 	}
 	file = h.call(1, "GET /explorer/pages/s1/file", "")
 	return <-done, file

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// environments makes Staging, with a variable and a secret one, beside one of the portal.
+// environments creates the environments Staging and Live with variables, one of them secret.
 func (h *fixture) environments() {
 	h.t.Helper()
 	for _, one := range [][2]string{

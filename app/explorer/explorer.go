@@ -111,9 +111,9 @@ type Options struct {
 
 	Sharing *workspace.Sharing // its users may share collections; nil: they may not
 
-	Collections string // administrators may keep collections in folders below it; empty: nobody may, but the window
+	Collections string // administrators may sync collections with folders below it; empty: only the window may
 
-	Rehearsals string // folder for copies of portals, in which changes are rehearsed; empty: nobody may
+	Rehearsals string // folder for copies of portals, in which changes are rehearsed; empty: rehearsals are off
 	// OpenCopy runs the portal of such a data folder, and creates it when needed.
 	OpenCopy func(ctx context.Context, dir string) (*rehearsal.Copy, error)
 

@@ -159,7 +159,7 @@ func TestWindowsOfOneUserReceiveChanges(t *testing.T) {
 	}
 }
 
-// hears waits until the streams of user 1 receive events.
+// hears waits until user 1's event streams receive events.
 func (h *fixture) hears(streams ...<-chan string) {
 	h.t.Helper()
 	h.call(1, "PATCH /explorer/settings", `{"a":1}`)
@@ -172,7 +172,7 @@ func (h *fixture) hears(streams ...<-chan string) {
 
 func TestExternalLinkOpensInOnePage(t *testing.T) {
 	h := build(t)
-	h.OpenLinks([]string{"spyglass://monitor/alerts/12", "spyglass://device/x"}) // before there is a page
+	h.OpenLinks([]string{"spyglass://monitor/alerts/12", "spyglass://device/x"}) // before the page has loaded
 	mine := h.listen(window)
 	for _, want := range []string{
 		`link {"screen":"alerts","id":"12"}`,

@@ -9,7 +9,7 @@ import (
 
 type extracted struct{ Variable, Value, Problem string }
 
-// extracts sends a draft and answers what extractors found in the response.
+// extracts sends a draft and returns the values that the extractors found in the response.
 func (h *fixture) extracts(user int, draft string) []extracted {
 	h.t.Helper()
 	a := h.call(user, "POST /explorer/send", `{"sendId":"s1","draft":`+draft+`}`)
@@ -110,7 +110,7 @@ func TestEditedExtractorIsValidatedLikeANewOne(t *testing.T) {
 		}
 	}
 	if a := h.call(2, "PATCH /explorer/extractors/1", `{"path":"$"}`); a.status != 404 {
-		t.Errorf("somebody else's returns %d %s", a.status, a.body)
+		t.Errorf("another user's returns %d %s", a.status, a.body)
 	}
 	for _, tt := range []struct{ body, want string }{
 		{`{"on":false}`, `{"total":1,"searchId":null,"items":[{"status":"2xx","path":"$.items[0].id",` +

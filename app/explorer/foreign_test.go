@@ -12,7 +12,7 @@ import (
 	"spyglass/backend/testkit"
 )
 
-// hostileCatalogs are descriptions of an API that ask for far more than their size.
+// hostileCatalogs are API descriptions that need far more memory than their size suggests.
 func hostileCatalogs() map[string]string {
 	many := func(n int, item func(i int) string) string {
 		items := make([]string, n)
@@ -77,7 +77,7 @@ func hostileCatalogs() map[string]string {
 }
 
 func TestHostileCatalogStaysWithinTheBudget(t *testing.T) {
-	const most = 512 << 20 // in all, garbage included; the race detector takes half of it
+	const most = 512 << 20 // total allocations, including garbage; the race detector uses half of them
 	h := build(t)
 	document := ""
 	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

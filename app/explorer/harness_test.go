@@ -29,7 +29,7 @@ import (
 	database "spyglass/backend/store"
 )
 
-// fixture is a portal with an Explorer, on a real port.
+// fixture is a portal with an Explorer on a real port.
 type fixture struct {
 	https    secureAddress
 	atSignIn atSignIn
@@ -41,16 +41,16 @@ type fixture struct {
 	workspace *workspace.Workspace
 	secrets   *ring
 	links     []string
-	asked     []string // names that SaveFile was asked for
-	saveTo    string   // its response
-	full      bool     // the window fills the screen
+	asked     []string // names passed to SaveFile
+	saveTo    string   // the path that SaveFile returns
+	full      bool     // the window is full screen
 	title     string   // of the window
 	restarts  int
 	allowed   string // networks that the Explorer may reach; set between requests
 	refused   string
 	quits     int
 	server    *http.Server
-	raw       atomic.Pointer[http.HandlerFunc] // answers below /api/raw/, as no endpoint could
+	raw       atomic.Pointer[http.HandlerFunc] // handler of /api/raw/, for responses that no endpoint would give
 }
 
 const (
@@ -58,8 +58,8 @@ const (
 	csrfSecret   = "cSrF-t0k3n"
 )
 
-// window is an administrator in the desktop window; stranger is a user without
-// permissions in a browser, and windowed one in the window.
+// window is an administrator in the desktop window, stranger a user without
+// permissions in a browser, and windowed such a user in the window.
 const (
 	window   = 3
 	stranger = 4
@@ -68,7 +68,7 @@ const (
 	windowSecret = "w1nd0w-s3cr3t"
 )
 
-// people are users 1 to 5, by the secret of their cookie.
+// people maps the secrets of cookies to users 1 to 5.
 type people struct{}
 
 func (people) ByCookie(_ context.Context, secret string) (*session.Session, error) {
@@ -102,7 +102,7 @@ func (people) Redeem(context.Context, string) (*session.Session, error) {
 
 func (people) IsWindow(secret string) bool { return secret == windowSecret }
 
-// ring stands for the OS keyring.
+// ring is a fake of the system keyring.
 type ring struct {
 	mu     sync.Mutex
 	values map[string]string
@@ -173,8 +173,8 @@ func (h *fixture) Restart() error {
 
 func build(t *testing.T) *fixture { return buildWith(t, nil) }
 
-// buildWith builds a fixture whose catalog knows more than the portal serves by
-// itself: what is below /raw/ is answered by answerRaw.
+// buildWith builds a fixture whose catalog has more endpoints than the portal serves.
+// answerRaw handles requests below /raw/.
 func buildWith(t *testing.T, more []resource.Endpoint) *fixture {
 	t.Helper()
 	return buildLogging(t, more, io.Discard)
@@ -186,7 +186,7 @@ func buildLogging(t *testing.T, more []resource.Endpoint, to io.Writer) *fixture
 	return buildIn(t, t.TempDir(), &ring{values: map[string]string{}}, more, to)
 }
 
-// again is the fixture after a restart, on another port.
+// again restarts the fixture on another port.
 func (h *fixture) again(more []resource.Endpoint) *fixture {
 	h.t.Helper()
 	h.Stop()
@@ -260,10 +260,10 @@ func buildIn(t *testing.T, dir string, secrets *ring, more []resource.Endpoint, 
 	return h
 }
 
-// answerRaw lets do answer below /api/raw/.
+// answerRaw sets the handler of /api/raw/.
 func (h *fixture) answerRaw(do http.HandlerFunc) { h.raw.Store(&do) }
 
-// echoing are endpoints that take any query.
+// echoing returns endpoints that accept any query.
 func echoing(endpoints []resource.Endpoint) []resource.Endpoint {
 	for i := range endpoints {
 		endpoints[i].Any = true
@@ -271,7 +271,7 @@ func echoing(endpoints []resource.Endpoint) []resource.Endpoint {
 	return endpoints
 }
 
-// endpoints returns those of a small portal. They return the request.
+// endpoints returns the endpoints of a small portal. They return the request.
 func endpoints() []resource.Endpoint {
 	echo := func(_ context.Context, c *resource.Call) (any, error) {
 		return map[string]any{"vars": c.Vars, "query": c.Query, "body": string(c.Body), "user": c.Access.UserID,
@@ -319,7 +319,7 @@ type answer struct {
 	body   string
 }
 
-// ask sends "POST /explorer/send" as a user.
+// call sends a request, such as "POST /explorer/send", as a user and validates the response.
 func (h *fixture) call(user int, do, body string, headers ...string) answer {
 	h.t.Helper()
 	a := h.exchange(user, do, body, headers...)
@@ -327,8 +327,8 @@ func (h *fixture) call(user int, do, body string, headers ...string) answer {
 	return a
 }
 
-// exchange sends a request as ask does, and does not compare the response with the
-// document: for tests that count what the program takes.
+// exchange sends a request as call does, but does not compare the response with the
+// OpenAPI document. Tests use it to measure memory.
 func (h *fixture) exchange(user int, do, body string, headers ...string) answer {
 	h.t.Helper()
 	request := h.request(context.Background(), user, do, body)
@@ -347,7 +347,7 @@ func (h *fixture) exchange(user int, do, body string, headers ...string) answer 
 	return answer{response.StatusCode, response.Header, string(text)}
 }
 
-// said is the sentence of an error.
+// said returns the message of an error.
 func (h *fixture) said(a answer) string {
 	h.t.Helper()
 	var f struct{ ErrorMessage string }
@@ -395,7 +395,7 @@ type reply struct {
 	Quota      map[string]int64
 }
 
-// send sends a draft and expects a response of the portal's.
+// send sends a draft and expects a response from the portal.
 func (h *fixture) send(user int, draft string) reply {
 	h.t.Helper()
 	a := h.call(user, "POST /explorer/send", `{"sendId":"s1","draft":`+draft+`}`)
@@ -428,7 +428,7 @@ func (h *fixture) listen(user int) <-chan string {
 		h.t.Fatal(err)
 	}
 	lines := bufio.NewScanner(response.Body)
-	lines.Scan() // the stream's first sign of life: it listens now
+	lines.Scan() // the first line of the stream, sent once it is subscribed
 	events := make(chan string, 1000)
 	var reading sync.WaitGroup
 	reading.Go(func() {

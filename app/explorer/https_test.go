@@ -14,7 +14,7 @@ import (
 	"spyglass/backend/server"
 )
 
-// secureAddress stands for the portal's address over TLS, and for the trust stores.
+// secureAddress is a fake of the portal's TLS address and of the trust stores.
 type secureAddress struct {
 	mu      sync.Mutex
 	set     server.HTTPS

@@ -15,7 +15,7 @@ import (
 	"github.com/getkin/kin-openapi/routers"
 )
 
-// documents holds the OpenAPI document, the same for every fixture.
+// documents caches the OpenAPI document, which is the same for every fixture.
 var documents struct {
 	sync.Once
 	doc *openapi3.T
@@ -108,7 +108,7 @@ func (h *fixture) conforms(do string, a answer) {
 	}
 	if schema := declared; schema != nil && a.status < 300 {
 		if media := schema.Value.Content["application/json"]; media != nil && media.Schema.Value.Type.Is("string") {
-			return // a file that is JSON
+			return // a downloaded file that happens to be JSON
 		}
 	}
 	err := openapi3filter.ValidateResponse(h.t.Context(), &openapi3filter.ResponseValidationInput{
@@ -137,11 +137,11 @@ func TestEveryEndpointDeclaresItsResponse(t *testing.T) {
 		if e.Summary == "" {
 			t.Errorf("%s has no summary", e.ID())
 		}
-		if e.Response == nil && e.Method != "DELETE" { // deleting a row, or all, answers an empty object
+		if e.Response == nil && e.Method != "DELETE" { // deletions return an empty object
 			t.Errorf("%s declares no response", e.ID())
 		}
 	}
-	// two objects of one name get numbers, in an order that depends on the endpoints
+	// schemas with the same name get numbers, which depend on the order of the endpoints
 	numbered := regexp.MustCompile(`\d$`)
 	for name := range doc.Components.Schemas {
 		if numbered.MatchString(name) {

@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// shelf answers a list of n items below /api/raw/, as portals do: total says
-// what it claims, and wrong answers a request in its place.
+// shelf serves a list of n items below /api/raw/ as portals do. total is the total that it
+// reports, and wrong replaces the response to a request.
 type shelf struct {
 	n     int
 	total func(offset int) string
@@ -54,7 +54,7 @@ func (s *shelf) requests() []string {
 	return append([]string{}, s.asked...)
 }
 
-// through is the part of a /pages response that tests check.
+// through is the part of a /pages response that the tests check.
 type through struct {
 	Status    int
 	Document  string
@@ -124,7 +124,7 @@ func TestAllPagesBecomeOneDocumentWithUnchangedItems(t *testing.T) {
 		name  string
 		shelf *shelf
 		ask   string
-		want  []string // the requests
+		want  []string // expected requests
 		n     int
 		head  string
 		notes []string
@@ -162,7 +162,7 @@ func TestAllPagesBecomeOneDocumentWithUnchangedItems(t *testing.T) {
 			h.answerRaw(tt.shelf.ServeHTTP)
 			r := h.pages(tt.ask)
 			if got := tt.shelf.requests(); !reflect.DeepEqual(got, tt.want) {
-				t.Errorf("asked %q, want %q", got, tt.want)
+				t.Errorf("requested %q, want %q", got, tt.want)
 			}
 			if got, want := h.body(1, r.Document), `{`+tt.head+`"items":[`+list(0, tt.n)+`]}`; got != want {
 				t.Errorf("got  %s\nwant %s", got, want)
@@ -224,7 +224,7 @@ func TestFailedLaterPageMarksTheRunPartialAndResumable(t *testing.T) {
 				t.Errorf("got  %s %+v\nwant %s", got, *again.Run, want)
 			}
 			if got := s.requests(); len(got) != 4 || got[1] != got[2] {
-				t.Errorf("asked %q", got)
+				t.Errorf("requested %q", got)
 			}
 		})
 	}
@@ -243,7 +243,7 @@ func TestRunFromTheHistoryResumesAfterARestart(t *testing.T) {
 		t.Fatalf("got %+v", *r.Run)
 	}
 	h = h.again(nil)
-	s := &shelf{n: 13} // one more came meanwhile
+	s := &shelf{n: 13} // a new item arrives during the run
 	h.answerRaw(s.ServeHTTP)
 	var left through
 	a := h.call(1, "GET /explorer/history/1/reply", "")
@@ -268,7 +268,7 @@ func TestRunFromTheHistoryResumesAfterARestart(t *testing.T) {
 		t.Errorf("got %+v", *r.Run)
 	}
 	if got, want := s.requests(), []string{"GET filter=a%3Ab&size=5&offset=10"}; !reflect.DeepEqual(got, want) {
-		t.Errorf("asked %q, want %q", got, want)
+		t.Errorf("requested %q, want %q", got, want)
 	}
 }
 
@@ -339,7 +339,7 @@ func TestRunIsPausedResumedAndStopped(t *testing.T) {
 		t.Errorf("paused after %d pages, want 3", n)
 	}
 	if a := h.call(2, "POST /explorer/pages/s1/steer", `{"do":"resume"}`); a.status != 404 {
-		t.Errorf("somebody else's hand got %d", a.status)
+		t.Errorf("another user's hand got %d", a.status)
 	}
 	if a := h.call(1, "POST /explorer/pages/s1/steer", `{"do":"resume"}`); a.status != 200 {
 		t.Errorf("resuming got %d %s", a.status, a.body)
@@ -390,7 +390,7 @@ func TestClosingTheTabEndsTheRun(t *testing.T) {
 	<-arrived
 	cancel()
 	if err := <-failed; err == nil {
-		t.Error("the run was answered")
+		t.Error("the run returned a response")
 	}
 	<-ended
 }

@@ -132,7 +132,7 @@ func TestPinnedPortalAcceptsOnlyThePinnedCertificate(t *testing.T) {
 	}
 }
 
-// keyPrint is the SHA-256 of the public key in a server's certificate.
+// keyPrint returns the SHA-256 of the public key in a server's certificate.
 func keyPrint(s *httptest.Server) string {
 	sum := sha256.Sum256(s.Certificate().RawSubjectPublicKeyInfo)
 	return hex.EncodeToString(sum[:])

@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// faraway is a portal of another machine's that speaks the wire format.
+// faraway is a portal on another machine.
 func faraway(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	switch {
@@ -94,7 +94,7 @@ func TestRemoteSignInKeepsSecretsInTheKeyring(t *testing.T) {
 	}
 	if a := h.call(2, "POST /explorer/send?portal="+id,
 		`{"sendId":"s","draft":{"method":"GET","path":"/x"}}`); a.status != 404 {
-		t.Errorf("somebody else's portal returned %d %s", a.status, a.body)
+		t.Errorf("another user's portal returned %d %s", a.status, a.body)
 	}
 	token := h.addPortal(1, `{"name":"Token","baseUrl":"`+far.URL+`/api","auth":"token","secret":"t0k3n-0f-far"}`)
 	if got := h.bodyAt(1, token, "/things/7"); !strings.Contains(got, `"authorization":"Bearer t0k3n-0f-far"`) {
@@ -286,7 +286,7 @@ func TestRedirectToAnotherHostIsShownAndGetsNoCredential(t *testing.T) {
 	}
 }
 
-// fingerprint is the SHA-256 of a server's certificate.
+// fingerprint returns the SHA-256 of a server's certificate.
 func fingerprint(s *httptest.Server) string {
 	sum := sha256.Sum256(s.Certificate().Raw)
 	return hex.EncodeToString(sum[:])

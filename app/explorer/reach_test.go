@@ -33,7 +33,7 @@ func TestSendingToOtherPortalsNeedsPermission(t *testing.T) {
 		}
 	}
 	if asked.Load() != 0 {
-		t.Errorf("the other portal was asked %d times", asked.Load())
+		t.Errorf("the other portal received %d requests", asked.Load())
 	}
 	if a := h.call(1, "GET /explorer/start", ""); !strings.Contains(a.body, `"write on explorer"`) {
 		t.Error("the administrator's rights lack it")
@@ -58,7 +58,7 @@ func TestProxyIsNotUsedForForbiddenAddresses(t *testing.T) {
 		}
 	}
 	if asked.Load() != 0 {
-		t.Errorf("the proxy was asked %d times", asked.Load())
+		t.Errorf("the proxy received %d requests", asked.Load())
 	}
 	if h.call(1, "POST /explorer/portals/test", `{"name":"x","auth":"none","baseUrl":"http://192.0.2.7/api","proxy":"`+
 		proxy.URL+`"}`); asked.Load() == 0 {
@@ -109,10 +109,10 @@ func TestExplorerConnectsOnlyToAllowedNetworks(t *testing.T) {
 	for _, c := range []struct{ allowed, refused, proxy, want string }{
 		{"", "", "", ""},
 		{"127.0.0.0/8", "", "", ""},
-		// on the connection that is open already, too
+		// also on an open connection
 		{"127.0.0.0/8", "127.0.0.1", "", "127.0.0.1 is in the network 127.0.0.1/32 of explorerRefusedNetworks"},
 		{"10.0.0.0/8", "", "", "no network of explorerAllowedNetworks contains 127.0.0.1"},
-		// the proxy is dialled as well
+		// the rule applies to the proxy, too
 		{"10.0.0.0/8", "", far.URL, "no network of explorerAllowedNetworks contains 127.0.0.1"},
 		{"", "127.0.0.2", "", ""},
 	} {
@@ -146,7 +146,7 @@ func TestProxyIsUsedOnlyForAllowedNetworks(t *testing.T) {
 		a := h.call(1, "POST /explorer/portals/test", `{"name":"x","auth":"none","baseUrl":"http://`+host+
 			`/api","proxy":"`+proxy.URL+`"}`)
 		if a.status != 502 || !strings.Contains(a.body, want) || asked.Load() != 0 {
-			t.Errorf("%s: the proxy was asked %d times, and the response is %d %s", host, asked.Load(), a.status,
+			t.Errorf("%s: the proxy received %d requests, and the response is %d %s", host, asked.Load(), a.status,
 				a.body)
 		}
 	}

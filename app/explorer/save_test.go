@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// listing is the names in a folder.
+// listing returns the names of the files in a folder.
 func listing(t *testing.T, folder string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(folder)
@@ -79,7 +79,7 @@ func TestFileIsSavedWhereTheUserChooses(t *testing.T) {
 		t.Errorf("another host: %d %s", a.status, a.body)
 	}
 	if len(h.asked) != before {
-		t.Error("a person was asked where to save what is refused")
+		t.Error("a save dialog opened for a refused download")
 	}
 	if got := listing(t, folder); !slices.Equal(got, []string{"list.csv", "script.sh"}) {
 		t.Errorf("the folder holds %q", got)

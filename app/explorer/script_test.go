@@ -90,7 +90,7 @@ func TestSavedCollectionBecomesAScript(t *testing.T) {
 	}
 	once := h.script(`{"requests":[1],"language":"python"}`)
 	if strings.Contains(once, "send_pages") || !strings.Contains(once, "# One request to Demo portal\n") {
-		t.Errorf("one page was asked for:\n%s", once)
+		t.Errorf("the script requested one page:\n%s", once)
 	}
 	for body, want := range map[string]int{`{"requests":[7]}`: 404, `{}`: 400, `{"ids":[1],"requests":[1]}`: 400} {
 		if got := h.call(1, "POST /explorer/script", body); got.status != want {

@@ -134,7 +134,7 @@ func TestCancelEndsTheRequestAndIsInTheHistory(t *testing.T) {
 	<-arrived
 	cancel()
 	if err := <-failed; err == nil {
-		t.Error("the cancelled request was answered")
+		t.Error("the cancelled request returned a response")
 	}
 	<-ended
 	if got, want := next(t, events), `workspace {"kind":"history"}`; got != want {
@@ -179,7 +179,7 @@ func TestConnectionErrorNamesTheAddress(t *testing.T) {
 		name  string
 		raw   http.HandlerFunc
 		fault string // up to a number of seconds
-		there bool   // somebody answered
+		there bool   // the server responded
 		is    serve.Failure
 	}{
 		{"silence", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, `portal: ` + address +
@@ -283,7 +283,7 @@ func TestPOSTIsSentOnce(t *testing.T) {
 	var times atomic.Int64
 	h.answerRaw(func(w http.ResponseWriter, _ *http.Request) {
 		if times.Add(1) > 1 {
-			panic(http.ErrAbortHandler) // on a connection that was open before
+			panic(http.ErrAbortHandler) // breaks a connection that is reused
 		}
 	})
 	h.send(1, `{"method":"POST","path":"/raw/x"}`)
@@ -345,7 +345,7 @@ func TestProgressIsReportedDuringTheDownload(t *testing.T) {
 			_ = http.NewResponseController(w).Flush()
 			select {
 			case <-more:
-			case <-time.After(50 * time.Millisecond): // a slow line, not synchronisation
+			case <-time.After(50 * time.Millisecond): // simulates a slow connection
 			}
 		}
 	})

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// checksLMv1 answers who signed a request with "k3y-0f-lm", or 401.
+// checksLMv1 returns the access id of a request signed with "k3y-0f-lm", or responds with 401.
 func checksLMv1(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	w.Header().Set("Content-Type", "application/json")
@@ -90,7 +90,7 @@ func TestPortalIsReachedThroughItsProxyWithAPassword(t *testing.T) {
 	}
 	want := "Basic " + base64.StdEncoding.EncodeToString([]byte("me:pr0xy-pass")) + " http://portal.invalid/api/things"
 	if got := strings.Join(through, "\n"); got != want {
-		t.Errorf("the proxy was asked %s, want %s", got, want)
+		t.Errorf("the proxy received %s, want %s", got, want)
 	}
 	if a := h.call(1, "GET /explorer/portals/all", ""); strings.Contains(a.body, "pr0xy-pass") {
 		t.Errorf("the list is %s", a.body)
@@ -113,7 +113,7 @@ func TestPrivateCertificateAuthorityIsTrusted(t *testing.T) {
 	if a := h.call(1, "POST /explorer/portals/test", `{"name":"x","auth":"none","baseUrl":"`+far.URL+
 		`/api","authority":"no certificate"}`); a.status != 400 ||
 		!strings.Contains(a.body, "the text contains no certificate") {
-		t.Errorf("what is no certificate returned %d %s", a.status, a.body)
+		t.Errorf("an invalid certificate returned %d %s", a.status, a.body)
 	}
 }
 

@@ -12,15 +12,15 @@ import (
 	"spyglass/backend/resource"
 )
 
-// store is a portal of things below /api/raw/: with versions, a recycle bin,
-// and lists below each thing. It tells what reached it.
+// store is a portal of things below /api/raw/, with versions, a recycle bin and lists
+// below each thing. It records the writes it receives.
 type store struct {
 	mu     sync.Mutex
 	things map[int64]map[string]any
 	bin    map[int64]map[string]any
 	next   int64
-	below  func(w http.ResponseWriter, r *http.Request) // answers lists below a thing
-	refuse int                                          // a status for every write; 0 for none
+	below  func(w http.ResponseWriter, r *http.Request) // serves lists below a thing
+	refuse int                                          // status of the response to every write; 0: accept them
 	wrote  []string                                     // "PATCH /things/7 {…} if 3"
 }
 

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// written sends a write and expects it to go well.
+// written sends a write and expects success.
 func (h *fixture) written(method, path, body string) (undo string, historyID int64) {
 	h.t.Helper()
 	a := h.call(1, "POST /explorer/send", `{"sendId":"w","draft":{"method":"`+method+`","path":"`+path+
@@ -35,10 +35,10 @@ func TestUndoRevertsAWrite(t *testing.T) {
 	for _, tt := range []struct {
 		do, body string
 		noBin    bool
-		says     string // what the response offers
+		says     string // the undo that the response offers
 		wrote    []string
 		message  string
-		left     any // name of what stands there in the end; nil for nothing
+		left     any // name of the thing at the end; nil: none
 	}{
 		{do: "PATCH /raw/things/7", body: `{"note":"new","size":6}`, says: "will restore note and size", left: "seven",
 			wrote: []string{`PATCH /things/7 {"note":"new","size":6}`,
@@ -100,7 +100,7 @@ func TestUndoIsRefused(t *testing.T) {
 		user   int
 		status int
 		want   string
-		wrote  bool // the undoing reached the portal
+		wrote  bool // the undo sent a request to the portal
 	}{
 		{name: "when somebody changed the object since", since: func(s *store) { s.set(7, "tags", []any{"b"}) },
 			status: 409,
@@ -158,7 +158,7 @@ func TestUndoWorksAfterARestart(t *testing.T) {
 			h = h.again(storeEndpoints(true))
 			h.answerRaw(s.ServeHTTP)
 			if a := h.undo(2, id); a.status != 404 {
-				t.Errorf("somebody else got %d %s", a.status, a.body)
+				t.Errorf("another user got %d %s", a.status, a.body)
 			}
 			if a, want := h.call(1, "GET /explorer/undos", ""), `{"items":[{"historyId":1,"undo":"`+tt.says+
 				`"}]}`; a.body != want {
@@ -173,7 +173,7 @@ func TestUndoWorksAfterARestart(t *testing.T) {
 			h = h.again(storeEndpoints(true))
 			h.answerRaw(s.ServeHTTP)
 			if a := h.call(1, "GET /explorer/undos", ""); strings.Contains(a.body, `"historyId":1,`) {
-				t.Errorf("what was undone is offered again: %s", a.body)
+				t.Errorf("the undo is offered again: %s", a.body)
 			}
 		})
 	}

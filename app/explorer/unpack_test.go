@@ -26,7 +26,7 @@ func TestCompressedResponseIsDecompressed(t *testing.T) {
 		{"gzip", string(pack(gzip.NewWriter(&zipped), &zipped)), "", 14},
 		{"X-GZip", zipped.String(), "", 14},
 		{"deflate", string(pack(zlib.NewWriter(&deflated), &deflated)), "", 14},
-		{"gzip", `{"a":"packed"}`, "", 14}, // it says so, and is not
+		{"gzip", `{"a":"packed"}`, "", 14}, // the header is wrong: the body is not compressed
 		{"br", `{"a":"packed"}`, "The response is compressed (br) and cannot be unpacked; it is shown as " +
 			"received", 14},
 		{"identity", `{"a":"packed"}`, "", 14},

@@ -51,7 +51,7 @@ func (r recording) numbers() string {
 	return strings.Join(all, "; ")
 }
 
-// counting answers with the next of some bodies, and the last one from then on. A body
+// counting responds with the next of some bodies, and then repeats the last. A body
 // that begins with a status is an error.
 func (h *fixture) counting(bodies ...string) (asked *atomic.Int64) {
 	asked = new(atomic.Int64)
@@ -184,7 +184,7 @@ func TestWatchEndsWithItsContextAndThreeRunAtATime(t *testing.T) {
 	}
 	cancel()
 	running.Wait()
-	h.Stop() // waits for them
+	h.Stop() // waits for the watches
 	if got := h.recording(1, "w0", "").numbers(); got != "1" {
 		t.Errorf("the recording has %s", got)
 	}

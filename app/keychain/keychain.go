@@ -125,7 +125,7 @@ func (k *Keychain) Get(account string) (string, error) {
 	return m.secret, nil
 }
 
-// Set stores an account's secret, replacing an earlier one. It reports whether
+// Set stores an account's secret, replacing an earlier secret. It reports whether
 // the secret outlives the process.
 func (k *Keychain) Set(account, secret string) (lasts bool) {
 	k.want(account, kept{secret: secret})

@@ -17,12 +17,12 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// part tells the test, in a process that it started itself, what to do there.
+// part is the environment variable that selects the part of a test to run in a child process.
 const part = "KEYCHAIN_TEST_PART"
 
 // again runs the calling test in another process, with another home folder and
-// without the session bus of the user. The D-Bus client keeps
-// its connection as long as a process lives.
+// without the user's session bus. The D-Bus client keeps its connection for the
+// lifetime of a process.
 func again(t *testing.T, env []string, command ...string) {
 	t.Helper()
 	self, err := os.Executable()
@@ -61,8 +61,8 @@ func need(t *testing.T, program, debian string) {
 	}
 }
 
-// open opens a keychain that logs into a buffer. A keyring that responds may take as
-// long as a busy machine lets it; tests of one that does not set their own limit.
+// open opens a keychain that logs into a buffer. The long limit allows for a busy
+// machine. Tests of a keyring that does not respond set a limit of their own.
 func open() (*Keychain, *bytes.Buffer) {
 	var log bytes.Buffer
 	k := Open("spyglass-test", slog.New(slog.NewTextHandler(&log, nil)))
@@ -84,7 +84,7 @@ func has(t *testing.T, k *Keychain, account, want string) {
 	}
 }
 
-// withoutKeyring checks what a keychain does that has only memory.
+// withoutKeyring checks a keychain that keeps secrets only in memory.
 func withoutKeyring(t *testing.T, k *Keychain) {
 	t.Helper()
 	if ok, why := k.Available(); ok || why != "No system keyring found: you stay signed in for this session only" {
@@ -185,7 +185,7 @@ func TestDBusWithoutASecretServiceIsNoKeyring(t *testing.T) {
 func TestSilentDBusCostsOneTimeout(t *testing.T) {
 	if os.Getenv(part) == "" {
 		socket := filepath.Join(t.TempDir(), "bus")
-		l, err := net.Listen("unix", socket) // takes connections and says nothing
+		l, err := net.Listen("unix", socket) // accepts connections and never responds
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -210,7 +210,7 @@ func TestSilentKeyringCostsOneTimeout(t *testing.T) {
 	if _, err := conn.RequestName("org.freedesktop.secrets", 0); err != nil {
 		t.Fatal(err)
 	}
-	conn.Eavesdrop(make(chan *dbus.Message, 100)) // takes every call and answers none
+	conn.Eavesdrop(make(chan *dbus.Message, 100)) // receives every call and responds to none
 	slow(t)
 }
 
@@ -219,9 +219,9 @@ func slow(t *testing.T) {
 	k, _ := open()
 	k.limit = 200 * time.Millisecond
 	if ok, _ := k.Available(); ok {
-		t.Error("a keyring that never answers is available")
+		t.Error("a keyring that never responds is available")
 	}
-	k.limit = time.Hour // whoever waits again waits for longer than the test may
+	k.limit = time.Hour // a second wait would exceed the limit of the test
 	withoutKeyring(t, k)
 	if err := k.Delete("admin"); !fault.Is(err, fault.Offline) {
 		t.Errorf("Delete says %v", err)

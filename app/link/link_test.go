@@ -24,7 +24,7 @@ func TestLinkHasExactlyOneTarget(t *testing.T) {
 		err  string // after "cannot be opened: "; empty means none
 	}{
 		{text: "spyglass://monitor", want: link.Target{Screen: "overview"}},
-		{text: "spyglass://monitor/", want: link.Target{Screen: "overview"}}, // what some desktops make of it
+		{text: "spyglass://monitor/", want: link.Target{Screen: "overview"}}, // some desktops add the slash
 		{text: "SPYGLASS://Monitor/alerts", want: link.Target{Screen: "alerts"}},
 		{text: "spyglass://monitor/alerts/12", want: link.Target{Screen: "alerts", ID: "12"}},
 		{text: "spyglass://monitor/settings/users", want: link.Target{Screen: "settings", ID: "users"}},
@@ -213,7 +213,7 @@ func TestErrorQuotesNoControlCharacters(t *testing.T) {
 	}
 }
 
-// FuzzRead searches for a link that leads outside the package comment's limits.
+// FuzzRead searches for a link that breaks the limits in the package comment.
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{
 		"spyglass://monitor/alerts/12", "spyglass://device/7",

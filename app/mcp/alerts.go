@@ -454,7 +454,7 @@ func position(list []string, value string) int {
 	return len(list)
 }
 
-// parentProperty is the property with the device that another one depends on.
+// parentProperty is the property that names the device on which a device depends.
 const parentProperty = "parent.device"
 
 type property struct{ Name, Value string }
@@ -553,8 +553,8 @@ func (x *explaining) relation(other *alert) string {
 	return ""
 }
 
-// related finds the alerts that opened at about the same time, and which came first: as the
-// portal tells it, or by rules of its own for one that does not.
+// related finds the alerts that opened at about the same time, and which came first. It uses the
+// story from the portal, or its own rules if the portal has no stories.
 func (x *explaining) related(ctx context.Context) error {
 	if told, err := x.story(ctx); told || err != nil {
 		return err

@@ -30,7 +30,7 @@ import (
 	"spyglass/backend/server"
 )
 
-// fixture is a portal of the demo, with tokens of its users.
+// fixture is a demo portal with API tokens for its users.
 type fixture struct {
 	app    *app.App
 	folder string
@@ -40,7 +40,7 @@ type fixture struct {
 	tokens map[string]string
 }
 
-// buffer is a log that many write to. It notices when the demo has its history.
+// buffer is a log for concurrent writers. It signals when the demo has created its history.
 type buffer struct {
 	mu     sync.Mutex
 	text   bytes.Buffer
@@ -63,7 +63,7 @@ func (b *buffer) String() string {
 	return b.text.String()
 }
 
-// demo is the portal that the tests share. They leave it as it was.
+// demo is the portal that the tests share. Each test leaves it unchanged.
 var demo *fixture
 
 func TestMain(m *testing.M) {
@@ -102,7 +102,7 @@ func (h *fixture) close() {
 	}
 }
 
-// token returns a token of a user, the same each time.
+// token returns the API token of a user, the same for each call.
 func (h *fixture) token(t *testing.T, user string) string {
 	t.Helper()
 	h.mu.Lock()
@@ -144,7 +144,7 @@ func (h *fixture) mustAsk(t *testing.T, method, path, body string) string {
 	t.Helper()
 	status, text := h.ask(t, method, path, body)
 	if status/100 != 2 {
-		t.Fatalf("%s %s is answered %d %s", method, path, status, text)
+		t.Fatalf("%s %s returned %d %s", method, path, status, text)
 	}
 	return text
 }
@@ -272,7 +272,7 @@ func (a *agent) do(tool string, args map[string]any, into any) string {
 	return text
 }
 
-// refused calls a tool that must fail with these words.
+// refused calls a tool that must fail with an error that contains these words.
 func (a *agent) refused(tool string, args map[string]any, words ...string) {
 	a.t.Helper()
 	_, text, failed := a.call(tool, args)
@@ -286,8 +286,8 @@ func (a *agent) refused(tool string, args map[string]any, words ...string) {
 	}
 }
 
-// each runs a test over both transports, as the administrator and with writes allowed if
-// asked for.
+// each runs a test over both transports as the administrator, with or without permission
+// to write.
 func each(t *testing.T, writes bool, test func(t *testing.T, a *agent)) {
 	t.Run("standard input and output", func(t *testing.T) {
 		test(t, demo.connect(t, demo.token(t, "admin"), writes))

@@ -58,8 +58,8 @@ type session struct {
 	user int64
 }
 
-// remoteHeader carries the caller's address from ServeHTTP to the tools. Nobody else can
-// send it.
+// remoteHeader carries the caller's address from ServeHTTP to the tools. Clients cannot
+// set it.
 const remoteHeader = "Spyglass-Remote"
 
 // sessionHeader is the header with the id of a session.
@@ -225,8 +225,8 @@ type kept struct {
 	over   bool
 }
 
-// serve runs a handler. One that aborts its response because it is too long is cut there,
-// and whoever reads it finds it too long.
+// serve runs a handler. A handler that aborts its response because it is too long truncates it,
+// and readers of the response then report that it is too long.
 func (k *kept) serve(h http.Handler, r *http.Request) (err error) {
 	defer func() {
 		switch p := recover(); {

@@ -51,7 +51,7 @@ func TestPathIsParsedAsModelsWriteIt(t *testing.T) {
 	for _, tt := range []struct {
 		path          string
 		params, query map[string]any
-		want          string // the URL; or words of the error
+		want          string // the expected URL, or words of the expected error
 	}{
 		{path: "/device/devices", want: base + "/device/devices"},
 		{path: base + "/device/devices", want: base + "/device/devices"},
@@ -124,7 +124,7 @@ func TestHandlesAreLimitedAndExpire(t *testing.T) {
 		t.Error("not the oldest handles of the owner with too many are dropped")
 	}
 	if s.find("other", mine[9], now) != nil || s.find("me", mine[9], now.Add(time.Hour)) != nil {
-		t.Error("a handle works for somebody else, or for too long")
+		t.Error("a handle works for another user, or for too long")
 	}
 	if s.take("me", mine[9], now) == nil || s.take("me", mine[9], now) != nil {
 		t.Error("a handle is not taken exactly once")
@@ -216,22 +216,22 @@ func TestFailedDeliveriesAreNotListedAsNotified(t *testing.T) {
 		{Address: "Hook", State: "throttled"},
 		{Recipient: "Late", State: "waiting"},
 		{Recipient: "Late", State: "failed", Error: "timeout"},
-		{Recipient: "ola by email", State: "sent"}, // an earlier one arrived
+		{Recipient: "ola by email", State: "sent"}, // an earlier delivery succeeded
 	})
 	x := &explaining{out: &explanation{Notified: n}}
 	const want = " Notified: ola by email and old by email. Waiting to notify: Late." +
 		" Could not notify: kari by email (the mail server refused it) and Hook (throttled)."
 	if said := x.receivers(); said != want {
-		t.Errorf("said %q, want %q", said, want)
+		t.Errorf("the text is %q, want %q", said, want)
 	}
 	none := notified{Recipients: []string{"kari by email"}}
 	none.correct([]delivery{{Recipient: "kari by email", State: "failed", Error: "timeout"}})
 	x.out.Notified = none
 	if said := x.receivers(); said != " Could not notify: kari by email (timeout)." {
-		t.Errorf("every delivery failed, but said %q", said)
+		t.Errorf("every delivery failed, but the text is %q", said)
 	}
 	x.out.Notified, x.unconfirmed = notified{Recipients: []string{"kari by email"}}, true
 	if said := x.receivers(); said != " Recipients, delivery unknown: kari by email." {
-		t.Errorf("the deliveries are unknown, but said %q", said)
+		t.Errorf("the deliveries are unknown, but the text is %q", said)
 	}
 }

@@ -372,7 +372,7 @@ func TestChangeIsPreviewedConfirmedAndUndone(t *testing.T) {
 		demo.mustAsk(t, "GET", group, "")
 		a.do("undo_change", map[string]any{"handle": created.Handle}, nil)
 		if status, _ := demo.ask(t, "GET", group, ""); status != 404 {
-			t.Errorf("the group is answered %d after the undo", status)
+			t.Errorf("the group returned %d after the undo", status)
 		}
 		shown = diff{}
 		a.do("preview_change", map[string]any{"method": "DELETE", "path": "/device/devices/7"}, &shown)
@@ -382,7 +382,7 @@ func TestChangeIsPreviewedConfirmedAndUndone(t *testing.T) {
 		}
 		a.do("confirm_change", map[string]any{"handle": shown.Handle}, &sent)
 		if status, _ := demo.ask(t, "GET", "/api/device/devices/7", ""); status != 404 {
-			t.Errorf("the device is answered %d after the DELETE", status)
+			t.Errorf("the device returned %d after the DELETE", status)
 		}
 		a.do("undo_change", map[string]any{"handle": sent.Handle}, nil)
 		demo.mustAsk(t, "GET", "/api/device/devices/7", "")
@@ -424,7 +424,7 @@ func TestReadOnlyServerRefusesChanges(t *testing.T) {
 	a := demo.connect(t, demo.token(t, "admin"), false)
 	if _, err := a.CallTool(t.Context(), &sdk.CallToolParams{Name: "confirm_change",
 		Arguments: map[string]any{"handle": "x"}}); err == nil || !strings.Contains(err.Error(), "unknown tool") {
-		t.Errorf("confirm_change is answered %v", err)
+		t.Errorf("confirm_change returned %v", err)
 	}
 	// an administrator turns it off while an agent is connected
 	demo.allowWrites(t, true)
@@ -552,7 +552,7 @@ func TestOnlyTokensAndSameOriginPagesAreAccepted(t *testing.T) {
 		}
 		response.Body.Close()
 		if response.StatusCode != tt.want {
-			t.Errorf("%s is answered %d, want %d", tt.name, response.StatusCode, tt.want)
+			t.Errorf("%s returned %d, want %d", tt.name, response.StatusCode, tt.want)
 		}
 		if response.Header.Get("Access-Control-Allow-Origin") != "" {
 			t.Errorf("%s gets a CORS header", tt.name)
@@ -568,7 +568,7 @@ func TestSessionBelongsToOneUserAndSessionsAreLimited(t *testing.T) {
 		}
 		defer response.Body.Close()
 		if response.StatusCode != 200 {
-			t.Fatalf("initialize is answered %d", response.StatusCode)
+			t.Fatalf("initialize returned %d", response.StatusCode)
 		}
 		return response.Header.Get("Mcp-Session-Id")
 	}
@@ -583,14 +583,14 @@ func TestSessionBelongsToOneUserAndSessionsAreLimited(t *testing.T) {
 	}
 	first := begin("viewer")
 	if got := []int{ping("viewer", first), ping("admin", first)}; !reflect.DeepEqual(got, []int{200, 404}) {
-		t.Errorf("the session is answered %v", got)
+		t.Errorf("the session returned %v", got)
 	}
 	var last string
 	for range 20 {
 		last = begin("viewer")
 	}
 	if got := []int{ping("viewer", first), ping("viewer", last)}; !reflect.DeepEqual(got, []int{404, 200}) {
-		t.Errorf("after 20 more sessions, the first and the last are answered %v", got)
+		t.Errorf("after 20 more sessions, the first and the last returned %v", got)
 	}
 	response, err := demo.post(t, "DELETE", "Bearer "+demo.token(t, "viewer"), "", "Mcp-Session-Id", last)
 	if err != nil {
@@ -598,7 +598,7 @@ func TestSessionBelongsToOneUserAndSessionsAreLimited(t *testing.T) {
 	}
 	response.Body.Close()
 	if got := ping("viewer", last); got != 404 {
-		t.Errorf("a session that has ended is answered %d", got)
+		t.Errorf("a session that has ended returned %d", got)
 	}
 }
 

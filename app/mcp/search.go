@@ -324,8 +324,8 @@ func (a *ask) endpoint(name string) (*resource.Endpoint, error) {
 		a.near(&outgoing.Request{Path: path}))
 }
 
-// fieldsOf returns the fields of an object, those of objects inside it with a dot. It
-// reports whether it left some out.
+// fieldsOf returns the fields of an object, with dotted names for fields of nested objects. It
+// reports whether it omitted any.
 func fieldsOf(s *resource.Schema) (out []field, cut bool) {
 	if s == nil {
 		return nil, false

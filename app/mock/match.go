@@ -354,7 +354,7 @@ func short(text string) string {
 	return text
 }
 
-// distance returns how far a recorded request is from another one.
+// distance returns the distance of a recorded request from another request.
 func (e *entry) distance(in *request) (far int) {
 	const segment, method, query, body = 1_000_000, 500_000, 1_000, 100
 	longest := max(len(e.path), len(in.path))
@@ -376,7 +376,7 @@ func (e *entry) distance(in *request) (far int) {
 	return far
 }
 
-// difference says in which part a recorded request differs from another one.
+// difference describes the part in which a recorded request differs from another request.
 func (e *entry) difference(in *request) string {
 	if _, ok := e.pathFits(in); !ok {
 		return "which has another path"

@@ -63,7 +63,7 @@ type Recorded struct {
 
 // Options configures a Mock.
 type Options struct {
-	Recorded []Recorded // of equal ones, the last is used
+	Recorded []Recorded // the last of equal responses is used
 	Loose    bool       // the query and the body may differ if nothing fits better
 	Latency  time.Duration
 	Fail     Failing
@@ -71,7 +71,7 @@ type Options struct {
 	Log      *slog.Logger
 }
 
-// Failing makes a part of the requests fail, evenly spread. The zero value makes none.
+// Failing fails a part of the requests, evenly spread. The zero value fails none.
 type Failing struct {
 	Status  int
 	Percent int

@@ -57,7 +57,7 @@ func markValues(n *yaml.Node, text []string, out []line) {
 // spaced returns a new text of a file with the blank lines of the old one.
 func spaced(was, text []byte) []byte {
 	old, now := linesOf(was), linesOf(text)
-	at := aligned(old, now) // of old lines in the new text; -1: gone
+	at := aligned(old, now) // of old lines in the new text; -1: deleted
 	before := make([]int, len(now)+1)
 	matched := make([]bool, len(now)+1)
 	for _, k := range at {
@@ -75,7 +75,7 @@ func spaced(was, text []byte) []byte {
 			continue
 		}
 		switch {
-		case at[i] > 0 && first >= 0 && matched[at[i]-1]: // those between are gone
+		case at[i] > 0 && first >= 0 && matched[at[i]-1]: // the lines between are deleted
 			before[at[i]] = min(blank, first)
 		case at[i] >= 0:
 			before[at[i]] = blank
@@ -108,7 +108,7 @@ func spaced(was, text []byte) []byte {
 // mostAligned limits the pairs of lines that are compared.
 const mostAligned = 4 << 20
 
-// aligned returns for each old line the index of the new one that it became; -1 for none.
+// aligned returns for each old line the index of its new line; -1: the line was deleted.
 // It finds the longest common sequence of lines.
 func aligned(old, now []line) []int {
 	at := make([]int, len(old))

@@ -7,8 +7,8 @@ import (
 	yaml "github.com/oasdiff/yaml3"
 )
 
-// merged returns a node with the content of now. What is in was, too, stays as it is
-// written there: its comments, its style, and its place among its neighbours.
+// merged returns a node with the content of now. Parts that was also has keep their form
+// there: comments, style and order.
 func merged(was, now *yaml.Node) *yaml.Node {
 	if was.Kind != now.Kind {
 		return commented(now, was)
@@ -28,7 +28,7 @@ func merged(was, now *yaml.Node) *yaml.Node {
 	return commented(now, was)
 }
 
-// commented returns a node with the comments of another one.
+// commented returns a node with the comments of another node.
 func commented(n, from *yaml.Node) *yaml.Node {
 	out := *n
 	out.HeadComment, out.LineComment, out.FootComment = from.HeadComment, from.LineComment, from.FootComment
@@ -57,8 +57,8 @@ func block(was *yaml.Node) *yaml.Node {
 // entry is a key of a mapping with its value.
 type entry struct{ key, value *yaml.Node }
 
-// mergedMapping keeps the order of the keys that both have. A new key follows the one that
-// is before it in now.
+// mergedMapping keeps the order of the keys that both have. A new key follows the key that
+// precedes it in now.
 func mergedMapping(was, now *yaml.Node) *yaml.Node {
 	var all []entry
 	at := func(key string) int {
@@ -69,7 +69,7 @@ func mergedMapping(was, now *yaml.Node) *yaml.Node {
 		}
 		return -1
 	}
-	loose := "" // a comment below a key that is gone
+	loose := "" // a comment below a deleted key
 	for i := 0; i+1 < len(was.Content); i += 2 {
 		key, value := was.Content[i], was.Content[i+1]
 		if n := find(now, key.Value); n != nil {
@@ -116,8 +116,8 @@ func find(m *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// mergedList has the items of now, each merged with the one of was that it was: the equal
-// one, else one with the same key, else the one in its place.
+// mergedList has the items of now, each merged with its counterpart in was: the equal
+// item, else the item with the same key, else the item at the same index.
 func mergedList(was, now *yaml.Node) *yaml.Node {
 	out := block(was)
 	out.Content = make([]*yaml.Node, len(now.Content))

@@ -29,7 +29,7 @@ func put(t *testing.T, dir string, files map[string]string) {
 	}
 }
 
-// documented is the request of build/docs/collections.md.
+// documented is the request in build/docs/collections.md.
 var documented = ondisk.Request{Name: "Create a device", Order: 2, Draft: workspace.Draft{
 	Method: "POST", Path: "/device/devices", Template: "/device/devices", Mode: "form",
 	Query:   workspace.Rows{{On: true, Key: "fields", Value: "id,name"}, {Key: "debug", Value: "1"}},
@@ -86,7 +86,7 @@ func TestDocumentedFilesRoundTrip(t *testing.T) {
 	}
 }
 
-// hostile are texts that YAML could read as something else.
+// hostile lists texts that YAML could parse as another type.
 var hostile = []string{"", "yes", "null", "~", "1_000", "0x1F", "2026-11-26", "- a", "a: b", "#", " lead", "trail ",
 	"\n", "\n\n", "a\n", "\na", "a\n\n", " a\nb", "\ta\nb", "a \nb", "a\r\nb\r\n", "\r", "a\tb\n", "{{x}}", "[", "*a",
 	"&a", "!x", "%", "@", "`", "'", `"`, "a\x01b", "\x7f", "\u0085", "\u2028x\n", "\ufeffx\ny", "日本\n語 🙂", "---",
@@ -111,7 +111,7 @@ func TestEveryTextRoundTrips(t *testing.T) {
 		if err != nil || !reflect.DeepEqual(*got, want) {
 			t.Errorf("%q is read as %+v, %v from\n%s", text, got, err, file)
 		}
-		// as git for Windows checks it out
+		// as Git for Windows checks the file out
 		windows := []byte(strings.ReplaceAll(string(file), "\n", "\r\n"))
 		if got, err = ondisk.DecodeRequest("a.yaml", windows); err != nil || !reflect.DeepEqual(*got, want) {
 			t.Errorf("%q with CRLF is read as %+v, %v from\n%s", text, got, err, file)
@@ -119,7 +119,7 @@ func TestEveryTextRoundTrips(t *testing.T) {
 	}
 }
 
-// edited is a request's file that somebody wrote by hand.
+// edited is a request file that a person wrote by hand.
 const edited = `# Owned by the network team.
 
 method: GET
@@ -170,7 +170,7 @@ func TestChangeKeepsTheCommentsOfAFile(t *testing.T) {
 		name   string
 		file   string
 		change func(r *ondisk.Request)
-		was    string // is replaced
+		was    string // text that the change replaces
 		by     string
 	}{
 		{"nothing", edited, func(*ondisk.Request) {}, "", ""},
@@ -372,7 +372,7 @@ func TestScanReadsOnlyChangedFiles(t *testing.T) {
 	if err != nil || len(first.Files) != 2 || !first.Unknown["big.yaml"] || len(first.Problems) != 1 {
 		t.Fatalf("scans %+v, %v", first, err)
 	}
-	// The same size, and so soon after that its time is the same.
+	// The size is the same, and so is the modification time, because the write follows at once.
 	info, err := root.Stat("a.yaml")
 	if err != nil {
 		t.Fatal(err)

@@ -41,7 +41,7 @@ func KindOf(file string) Kind {
 	case name == CollectionFile && dir == "":
 		return OfCollection
 	case name == CollectionFile:
-		return Other // a collection inside another one
+		return Other // a collection inside another collection
 	case name == FolderFile:
 		if dir == "" {
 			return Other

@@ -12,7 +12,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// carrier rewrites the objects of one portal as bodies for another one.
+// carrier rewrites the objects of a portal as bodies for another portal.
 type carrier struct {
 	*kinds
 	// to returns the id in the other portal; false if it has no such object. Ids of
@@ -68,7 +68,7 @@ func (c *carrier) object(fields map[string]any, s *resource.Schema, path string)
 	return out
 }
 
-// value rewrites a value; false: it cannot be kept.
+// value rewrites a value; false: the value is dropped.
 func (c *carrier) value(v any, s *resource.Schema, path string) (any, bool) {
 	list := ""
 	if s != nil {

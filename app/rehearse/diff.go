@@ -113,7 +113,7 @@ func (r *Rehearsal) Diff(ctx context.Context) (*Diff, error) {
 	if c.ways.err != nil {
 		return nil, c.ways.err
 	}
-	slices.Reverse(c.removes) // what refers to others goes first
+	slices.Reverse(c.removes) // objects that refer to others are deleted first
 	c.Steps = append(c.Steps, c.removes...)
 	for i := range c.Steps {
 		if s := &c.Steps[i]; s.fields != nil {

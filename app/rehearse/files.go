@@ -115,7 +115,7 @@ func (f files) keep(which, list string, each func(func(object) error) error) (n 
 	return n, err
 }
 
-// kept returns the objects of a file; none if there is no such file.
+// kept returns the objects of a file; none if the file does not exist.
 func (f files) kept(name string) (all []object, err error) {
 	err = f.lines(name, func(line []byte) error {
 		o, err := readObject(line)

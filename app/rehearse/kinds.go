@@ -8,9 +8,9 @@ import (
 	"spyglass/backend/resource"
 )
 
-// wanted lists the paths of what is copied. What these refer to is copied as well if
-// the portal has a list of it, in an order in which references come first. A path that
-// the rehearsal does not know is left out.
+// wanted lists the paths whose objects are copied. Objects that they refer to are copied as well if
+// the portal has a list of them, in an order in which references come first. Paths that
+// the rehearsal does not know are omitted.
 var wanted = []string{"/setting/functions", "/device/groups", "/setting/roles", "/setting/admins",
 	"/setting/integrations", "/setting/recipientgroups", "/setting/alert/chains", "/setting/alert/rules",
 	"/setting/datasources", "/device/devices", "/sdt/sdts", "/dashboard/groups", "/dashboard/dashboards"}
@@ -29,7 +29,7 @@ const (
 const builtIn = "1"
 
 // own lists the paths of objects that a new portal does not have. A portal with any of
-// them belongs to somebody, and gets no copies.
+// them is in use, and cannot receive a copy.
 var own = []string{"/device/devices", "/setting/alert/rules", "/setting/alert/chains", "/sdt/sdts"}
 
 // kind is a kind of objects that is copied.
@@ -136,7 +136,7 @@ func below(c *catalog.Catalog, method, path string) *resource.Endpoint {
 	return e
 }
 
-// key returns the text that identifies an object in any portal, beside the one it is in;
+// key returns the text that identifies an object in any portal, besides its parent;
 // "" if there is none.
 func (k *kind) key(o object) string {
 	names := []string{"username", "groupName", "name"}

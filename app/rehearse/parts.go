@@ -114,7 +114,7 @@ func (k *kind) plain(o object) object {
 	return out
 }
 
-// kept returns what is recorded of a part: the fields that a body may set, without
+// kept returns the recorded fields of a part: the fields that a body may set, without
 // secrets, and these.
 func (k *kind) kept(o object, fields ...string) object {
 	out := k.plain(o)

@@ -12,7 +12,7 @@ import (
 	"spyglass/app/rehearse"
 )
 
-// device returns the path of edge-1.
+// edge returns the path of edge-1.
 func (p *portal) edge() string {
 	return "/device/devices/" + id(p.named("/device/devices", "displayName", "edge-1"))
 }
@@ -33,7 +33,7 @@ func (p *portal) threshold(list, point string) string {
 	return list + "/" + id(p.named(list, "dataPointName", point))
 }
 
-// expr returns what a threshold sets itself.
+// expr returns the expression that a threshold sets itself.
 func (p *portal) expr(list, point string) string {
 	o := p.request("GET", p.threshold(list, point), "")
 	return fmt.Sprint(o["alertExpr"], " ", o["alertForNoData"], " ", o["alertExprNote"])
@@ -43,7 +43,7 @@ func (p *portal) ofPort(name string) string {
 	return p.on("Own_Ports") + "/instances/" + id(p.port(name)) + "/alertsettings"
 }
 
-// furnishParts adds instances, thresholds and maintenance of parts to edge-1.
+// furnishParts adds instances, thresholds and partial maintenance to edge-1.
 func (p *portal) furnishParts() {
 	source := p.add("/setting/datasources", `{"name": "Own_Ports", "collectMethod": "snmp", "collectInterval": 60,
 		"appliesTo": "isEdge()", "collectorAttribute": {"name": "snmp"}, "autoDiscoveryConfig": {"method":
@@ -83,7 +83,7 @@ func (p *portal) furnishParts() {
 	}
 }
 
-// hasParts checks the copies of what furnishParts adds.
+// hasParts checks the copies of the objects that furnishParts adds.
 func (p *portal) hasParts(report *rehearse.Report) {
 	p.t.Helper()
 	ports, eth0, eth1 := p.on("Own_Ports"), p.port("eth0"), p.port("eth1")

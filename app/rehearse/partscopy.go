@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// readParts records the parts of the devices of the portal. Each device is recorded when it
-// is complete, so that a later call goes on with the next one.
+// readParts records the parts of the devices of the portal. It records each device when the device
+// is complete, so that a later call continues with the next device.
 func (c *copying) readParts(ctx context.Context) error {
 	if _, done := c.Read[partsPath]; done {
 		return nil
@@ -179,7 +179,7 @@ func (w *partWriting) unapplied(d *deviceParts) {
 	}
 }
 
-// one adds an instance or a group, or makes the one that the copy has the same.
+// one adds an instance or a group, or updates the existing object in the copy.
 func (w *partWriting) one(ctx context.Context, of *writing, o object, local string, have *deviceParts) error {
 	onDevice := w.links.local[onDevicePath][textOf(o["deviceDataSourceId"])]
 	if onDevice == "" {
@@ -220,7 +220,7 @@ func (w *partWriting) one(ctx context.Context, of *writing, o object, local stri
 	return err
 }
 
-// named gives an object the id of another one, for notes.
+// named gives an object the id of another object, for notes.
 func (o object) named(other object) object {
 	o["id"] = other["id"]
 	return o
@@ -233,7 +233,7 @@ func (w *partWriting) threshold(ctx context.Context, o object, local string, hav
 	owner := w.links.local[ownerPath[at.level]][at.owner]
 	source := find(have.Sources, onDevice)
 	if onDevice == "" || owner == "" || source == nil {
-		return nil // what it belongs to was left out, and is in the report
+		return nil // its parent was not copied; the report says so
 	}
 	point := w.points[textOf(source["dataSourceId"])][at.point]
 	if point == "" {

@@ -141,7 +141,7 @@ func (p *partsDiff) device(ctx context.Context, id string, needed bool) error {
 	return nil
 }
 
-// leave notes a change that no step makes.
+// leave notes a change that no step can make.
 func (p *partsDiff) leave(format string, args ...any) {
 	p.Notes = append(p.Notes, fmt.Sprintf(format, args...))
 }
@@ -197,8 +197,8 @@ func (p *partsDiff) add(was, now, there, present *deviceParts) {
 	}
 }
 
-// thresholds completes the thresholds of both portals: one that says nothing is not
-// recorded, but is compared.
+// thresholds completes the thresholds of both portals: thresholds without values are
+// not recorded, but compared.
 func (p *partsDiff) thresholds() {
 	k := p.out[thresholdsPath]
 	k.order, k.orderOfWas, k.orderOfOthers = nil, nil, nil
@@ -273,7 +273,7 @@ func (p *partsDiff) placeHere(at place) (place, bool) {
 		at.point}, owner != ""
 }
 
-// gone reports whether the rehearsal no longer has what a threshold is set on.
+// gone reports whether the rehearsal no longer has the object that a threshold is set on.
 func (p *partsDiff) gone(at place) bool {
 	owner := p.out[ownerPath[at.level]]
 	return owner != nil && owner.now[at.owner] == nil

@@ -22,8 +22,8 @@
 //
 // # Concurrency
 //
-// A Rehearsal belongs to one goroutine. Functions return soon after ctx ends; Copy then
-// goes on where it was when it is called again.
+// A Rehearsal belongs to one goroutine. Functions return soon after ctx ends; the next call of Copy
+// then resumes the copy.
 //
 // # Errors
 //
@@ -54,7 +54,7 @@ type Rehearsal struct {
 	Local  *outgoing.Target // the portal of the data folder
 	Remote *outgoing.Target // the portal that is copied; never written to
 	Line   func(string)     // receives progress, one sentence each
-	// Progress receives the counts of a copy; nil: nobody shows them.
+	// Progress receives the counts of a copy; nil: progress is not shown.
 	Progress func(Progress)
 	// Sleep waits for a portal that limits the rate of requests; nil: in real time.
 	Sleep func(ctx context.Context, d time.Duration) error
@@ -96,7 +96,7 @@ type copying struct {
 	computed map[string]bool // ids in the portal of groups whose members an expression chooses
 }
 
-// Copy copies the portal, or goes on with an earlier call.
+// Copy copies the portal, or resumes an earlier copy.
 func (r *Rehearsal) Copy(ctx context.Context) (*Report, error) {
 	c := &copying{kinds: kindsOf(r.Local.Catalog), files: files{r.Dir}, line: r.Line, progress: r.Progress,
 		local: r.side(r.Local), remote: r.source(), computed: map[string]bool{}}
@@ -144,7 +144,7 @@ func (r *Rehearsal) Copy(ctx context.Context) (*Report, error) {
 	return r.Report()
 }
 
-// empty refuses a portal that belongs to somebody.
+// empty refuses a portal that contains a user's objects.
 func (c *copying) empty(ctx context.Context) error {
 	for _, list := range append([]string{groupsPath}, own...) {
 		body, err := c.local.send(ctx, list, http.MethodGet, list+"?size=2", nil)
@@ -286,7 +286,7 @@ type writing struct {
 	*copying
 	kind     *kind
 	seeds    []object
-	pending  map[string]bool // ids in the portal of what is not copied yet
+	pending  map[string]bool // ids in the portal of objects that are not copied yet
 	circular []object        // copied without a reference to a later one
 }
 
@@ -364,7 +364,7 @@ func (w *writing) seed(o object) object {
 	return seed
 }
 
-// adopt makes an object that the rehearsal has the copy.
+// adopt uses an existing object of the rehearsal as the copy.
 func (w *writing) adopt(ctx context.Context, o, seed object, body map[string]any) error {
 	if w.kind.path != usersPath && w.kind.patch != nil { // the users of a new portal belong to the user who rehearses
 		differing := map[string]any{}
@@ -386,7 +386,7 @@ func (w *writing) adopt(ctx context.Context, o, seed object, body map[string]any
 	return w.links.add(link{w.kind.path, o.id(), seed.id()})
 }
 
-// mostDropped limits the fields that are left out because the rehearsal refuses them.
+// mostDropped limits the fields that are dropped because the rehearsal refuses them.
 const mostDropped = 8
 
 // try sends an object to the rehearsal, without the fields that it refuses.

@@ -25,7 +25,7 @@ import (
 	"spyglass/backend/server"
 )
 
-// portal is a whole portal on a real port, with the token of its administrator.
+// portal is a complete portal on a real port, with the token of its administrator.
 type portal struct {
 	t *testing.T
 	*outgoing.Target
@@ -68,7 +68,7 @@ func open(t *testing.T, name string) *portal {
 	return p
 }
 
-// ask sends a request with a body in JSON, and fails the test unless it succeeds.
+// request sends a request with a body in JSON, and fails the test unless it succeeds.
 func (p *portal) request(method, path, body string) map[string]any {
 	p.t.Helper()
 	response, text, err := p.Fetch(p.t.Context(), p.Plain(method, path, body), 1<<20)
@@ -114,7 +114,7 @@ const secret = "s3cr3t-of-the-portal"
 
 // furnish fills a portal with objects that refer to each other.
 func (p *portal) furnish() {
-	p.add("/device/devices", `{"name": "192.0.2.9", "displayName": "spare"}`) // ids are not those of the copies
+	p.add("/device/devices", `{"name": "192.0.2.9", "displayName": "spare"}`) // keeps ids different from the copies'
 	p.request("DELETE", "/device/devices/1?deleteHard=true", "")
 	p.add("/setting/functions", `{"name": "isEdge", "code": "displayName =~ \"edge-*\""}`)
 	away := p.add("/setting/collectors", `{"description": "Oslo"}`)
@@ -166,7 +166,7 @@ func noteOf(r *rehearse.Report, name, field string, why rehearse.Why) bool {
 func TestChangesOfARehearsalAreAppliedToTheOriginal(t *testing.T) {
 	real, copied := open(t, "Real"), open(t, "Rehearsal")
 	real.furnish()
-	copied.add("/setting/functions", `{"name": "unrelated", "code": "true()"}`) // other ids than there
+	copied.add("/setting/functions", `{"name": "unrelated", "code": "true()"}`) // keeps ids different
 	r := rehearsal(t, real, copied)
 	report, err := r.Copy(t.Context())
 	if err != nil {
@@ -210,7 +210,7 @@ func TestChangesOfARehearsalAreAppliedToTheOriginal(t *testing.T) {
 
 const community = "customProperties snmp.community"
 
-// isCopied checks the copies of what furnish adds.
+// isCopied checks the copies of the objects that furnish adds.
 func isCopied(t *testing.T, copied *portal, report *rehearse.Report) {
 	t.Helper()
 	root := copied.request("GET", "/device/groups/1", "")
@@ -268,7 +268,7 @@ func isCopied(t *testing.T, copied *portal, report *rehearse.Report) {
 	}
 }
 
-// noSecrets checks that no file has a secret.
+// noSecrets checks that no file contains a secret.
 func noSecrets(t *testing.T, dir string) {
 	t.Helper()
 	files := 0
@@ -345,7 +345,7 @@ func checkSteps(t *testing.T, d *rehearse.Diff, real *portal) {
 			`else" now, and was ""`,
 		"DELETE " + edge + "/properties/old ",
 		"DELETE /sdt/sdts/" + id(real.named("/sdt/sdts", "comment", "Edges")) + " ",
-		"DELETE /setting/alert/rules/" + id(real.named("/setting/alert/rules", "name", "Old")) + " ", // comes last
+		"DELETE /setting/alert/rules/" + id(real.named("/setting/alert/rules", "name", "Old")) + " ", // last
 	}
 	if len(got) != len(want) {
 		t.Fatalf("the steps are\n%s", strings.Join(got, "\n"))
@@ -397,7 +397,7 @@ func carryOut(t *testing.T, p *portal, d *rehearse.Diff) {
 	}
 }
 
-// slow is a portal that limits the rate, or breaks off.
+// through returns the portal with another transport, which can limit the rate or break the connection.
 func (p *portal) through(transport http.RoundTripper) *portal {
 	t := *p.Target
 	t.Client = client.Over(transport)

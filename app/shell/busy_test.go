@@ -31,7 +31,7 @@ func TestWindowShowsTheUpgradeProgressThenThePage(t *testing.T) {
 		want string
 	}{
 		{why, `{"doing":"portal.db: updating \u003cdevice\u003e, 40 %","percent":40}` + "\n"},
-		{nil, `{"doing":"","percent":0}` + "\n"}, // the page loads again
+		{nil, `{"doing":"","percent":0}` + "\n"}, // the page is reloaded
 	} {
 		why = tt.why
 		if answer := get("/progress"); answer.Body.String() != tt.want ||

@@ -34,7 +34,7 @@ func (d display) holds(p Place) int {
 }
 
 // choose returns the display with most of p. If p is on none, it returns the
-// primary one, or the one with the window, or the first.
+// primary display, or the display with the window, or the first.
 func choose(displays []display, p Place) display {
 	chosen, most := displays[0], 0
 	for _, d := range displays {

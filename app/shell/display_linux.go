@@ -70,7 +70,7 @@ static gboolean move(gpointer data) {
 static void later(int x, int y) {
 	Corner *to = g_new(Corner, 1);
 	to->x = x; to->y = y;
-	g_idle_add(move, to); // after what Wails has asked for before, which centres the window
+	g_idle_add(move, to); // after the calls that Wails has queued, which center the window
 }
 */
 import "C"

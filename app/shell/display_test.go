@@ -47,7 +47,7 @@ func TestWindowIsMovedBackOntoADisplay(t *testing.T) {
 			t.Errorf("%s: %+v comes back at %+v, want %+v", tt.name, tt.last, got, tt.want)
 		}
 	}
-	// where they stand is not known
+	// the positions of the displays are unknown
 	two := []display{{Width: 1280, Height: 800, Primary: true}, {Width: 1920, Height: 1080, Current: true}}
 	if got := choose(two, Place{X: 5000, Width: 10, Height: 10}); got != two[0] {
 		t.Errorf("the window opens on %+v", got)

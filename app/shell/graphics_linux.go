@@ -2,8 +2,8 @@
 
 package shell
 
-// With WebviewGpuPolicyNever the processor draws the page, so nobody uses what
-// these look for: a driver, which takes 26 MB and part of the start.
+// With WebviewGpuPolicyNever the processor draws the page, so that the driver that these calls
+// look for is unused. Loading it takes 26 MB and part of the start.
 
 /*
 #cgo pkg-config: glib-2.0

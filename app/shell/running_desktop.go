@@ -29,7 +29,7 @@ type running struct {
 	wails   context.Context // the context for the functions of Wails' runtime; set by start
 	started chan struct{}   // closed by start
 	closing chan struct{}   // closed by stop
-	once    sync.Once       // makes closing happen once
+	once    sync.Once       // closes only once
 	unbind  func() bool     // stops watching Run's context
 	follows sync.WaitGroup  // follow
 	tasks   service.Group   // other tasks; stop does not wait for them

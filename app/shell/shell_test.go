@@ -131,11 +131,11 @@ func TestBootstrapPageRedirectsToANewAddressEachTime(t *testing.T) {
 		}
 	}
 	if opened != 4 {
-		t.Errorf("%d addresses were asked for, want a fresh one each time", opened)
+		t.Errorf("%d addresses were requested, want a fresh one each time", opened)
 	}
 }
 
-// stay is the visit of a window that cannot change its address by itself.
+// stay fakes a window that cannot change its own address.
 func stay(string) bool { return false }
 
 func TestSelfNavigatingWindowGetsNoBootstrapPage(t *testing.T) {
@@ -162,7 +162,7 @@ func TestSelfNavigatingWindowGetsNoBootstrapPage(t *testing.T) {
 
 func TestOnlyWebAddressesAreOpened(t *testing.T) {
 	for _, tt := range []struct {
-		link, want string // want is empty where the link is refused
+		link, want string // want is empty for a link that is refused
 	}{
 		{"https://example.net/a?b=c#d", "https://example.net/a?b=c#d"},
 		{"HTTP://example.net/ a", "http://example.net/%20a"},
@@ -201,7 +201,7 @@ func TestNativeWithoutAWindowReturnsAnError(t *testing.T) {
 	}
 }
 
-// heard is a window that only listens.
+// heard is a window that only receives events.
 type heard struct{ acts []string }
 
 func (h *heard) saveFile(name string) (string, error) {

@@ -8,8 +8,8 @@ import (
 )
 
 // ViewMissing returns the reason why the window cannot show a page, and where to
-// get what is missing; "" if it can. Of other troubles, such as a runtime that is
-// too old, Wails informs the user.
+// get the missing component; "" if it can. Wails reports other problems, such as a
+// runtime that is too old.
 func ViewMissing() string {
 	version, err := webviewloader.GetAvailableCoreWebView2BrowserVersionString("")
 	if err != nil || version != "" {

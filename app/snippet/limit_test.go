@@ -13,8 +13,8 @@ import (
 	"spyglass/app/snippet"
 )
 
-// limited responds with 429 as the path says: "/2,Retry-After:1/x" twice, with
-// that header. asked returns the methods and bodies received, in order.
+// limited responds with 429 as the path specifies: "/2,Retry-After:1/x" means twice, with
+// that header. asked returns the received methods and bodies in order.
 func limited(t *testing.T) (url string, asked func() []string) {
 	var mu sync.Mutex
 	var all []string

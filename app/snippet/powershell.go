@@ -34,7 +34,7 @@ var PowerShell = Language{
 }
 
 // powerShellText returns a text literal in single quotes, in which only single
-// quotes are special. PowerShell treats typographic ones the same.
+// quotes are special. PowerShell treats typographic quotes the same.
 func powerShellText(s string) string {
 	return "'" + powerShellQuotes.Replace(s) + "'"
 }

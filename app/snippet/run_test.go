@@ -24,8 +24,8 @@ type arrival struct {
 	header            http.Header
 }
 
-// listen responds to every request. Paths begin with a number; arrived returns
-// the request with that number, without it.
+// listen responds to every request. Each path begins with a number. arrived returns
+// the request with that number, without the number in its path.
 func listen(t *testing.T, status int) (url string, arrived func(number int) (arrival, bool)) {
 	var mu sync.Mutex
 	all := map[string]arrival{}
@@ -60,8 +60,8 @@ System.in.eachLine { name ->
 }
 `
 
-// jvm is the one process that runs the Groovy scripts of all tests: starting it
-// takes longer than most scripts. It ends with its input, thus with the tests.
+// jvm is the process that runs the Groovy scripts of all tests, because starting it
+// takes longer than most scripts. It ends when its input closes with the tests.
 type jvm struct {
 	lock sync.Mutex
 	in   io.Writer // nil before the first script
@@ -114,8 +114,8 @@ func (j *jvm) start(t *testing.T) {
 	j.in, j.out = in, bufio.NewReader(out)
 }
 
-// run runs programs of one language with a token in their environment, and
-// returns the output of each, whether it failed or not.
+// run runs programs in one language with a token in their environment, and
+// returns the output of each, even if it fails.
 func run(t *testing.T, language string, programs []string) []string {
 	t.Helper()
 	dir := t.TempDir()
@@ -163,7 +163,7 @@ func write(t *testing.T, name, text string) {
 	}
 }
 
-// program runs one; that it is there is a must, that it succeeds is not.
+// program runs a program. The test fails if it is not installed, but not if it exits with an error.
 func program(t *testing.T, dir, name string, args ...string) string {
 	t.Helper()
 	out, _ := command(t.Context(), t, dir, name, args...).CombinedOutput()
@@ -183,11 +183,11 @@ func command(ctx context.Context, t *testing.T, dir, name string, args ...string
 	}
 	cmd.Env = append(append(cmd.Env, os.Environ()...), "SPYGLASS_TOKEN=s3cret", "NO_PROXY=127.0.0.1",
 		"no_proxy=127.0.0.1", "GOFLAGS=-mod=mod -trimpath", "GOWORK=off", "SPYGLASS_GIVEN=from outside",
-		"JAVA_OPTS=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC") // a short program starts in half the time
+		"JAVA_OPTS=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC") // halves the startup time of a short program
 	return cmd
 }
 
-// runAlone runs a program of a language in a process of its own, as its head says.
+// runAlone runs a program in a process of its own, with the command in its header.
 func runAlone(t *testing.T, language, code string) (printed string, exit int) {
 	t.Helper()
 	l, _ := snippet.Find(language)

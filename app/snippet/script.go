@@ -24,7 +24,7 @@ type Step struct {
 	Extract []Extract // from the response, of a list from its first page
 }
 
-// Extract sets a variable to a value of a response. It is left out where no later
+// Extract sets a variable to a value of a response. The script omits it if no later
 // step uses the variable.
 type Extract struct {
 	Variable string // Name of a Variable
@@ -168,7 +168,7 @@ func newScript(steps []Step, variables []Variable) *script {
 	return s
 }
 
-// extracts gives the steps what later ones use of their responses.
+// extracts gives the steps the values that later steps use from their responses.
 func (s *script) extracts(steps []Step, uses []map[string]bool) {
 	later := map[string]bool{}
 	for i := len(steps) - 1; i >= 0; i-- {

@@ -13,7 +13,7 @@ import (
 	"spyglass/app/snippet"
 )
 
-// Marks of variables.
+// Markers of variables.
 const (
 	markID, markName, markSecret, markClock, markRandom = "70000000000000000001", "70000000000000000002",
 		"70000000000000000003", "70000000000000000004", "70000000000000000005"
@@ -71,14 +71,14 @@ func TestScriptSendsItsStepsWithVariables(t *testing.T) {
 				t.Errorf("the third request is\n%q\nwant\n%q\nit printed %s", c.body, want, out)
 			}
 			if strings.Contains(code, "never used") || strings.Contains(code, "s3cret") {
-				t.Errorf("the script holds what it does not need:\n%s", code)
+				t.Errorf("the script contains unused parts:\n%s", code)
 			}
 		})
 	}
 }
 
-// listOf responds with lists of seven items, page by page; those below /unsaid
-// do not know their total. asked returns the addresses received, in order.
+// listOf serves lists of seven items page by page. Lists below /unsaid report no total.
+// asked returns the requested addresses in order.
 func listOf(t *testing.T) (url string, asked func() []string) {
 	var mu sync.Mutex
 	var all []string
@@ -143,7 +143,7 @@ func TestScriptFetchesAllPages(t *testing.T) {
 				got[i] = strings.ReplaceAll(got[i], "'", "%27")
 			}
 			if !slices.Equal(got, pagesAsked) {
-				t.Errorf("%q were asked for, want %q; it printed\n%s\n%s", got, pagesAsked, out, code)
+				t.Errorf("requested %q, want %q; it printed\n%s\n%s", got, pagesAsked, out, code)
 			}
 			if n := strings.Count(out, `"id":`); n != 7+3 {
 				t.Errorf("%d items were printed, want 10:\n%s", n, out)
@@ -245,7 +245,7 @@ func TestScriptPassesExtractedValuesOn(t *testing.T) {
 			url, asked := listOf(t)
 			l, _ := snippet.Find(id)
 			steps := foundSteps(url, "items", 2, "id")
-			steps[0].Extract = steps[0].Extract[:1] // given is from outside
+			steps[0].Extract = steps[0].Extract[:1] // the value comes from outside
 			head := snippet.Head{Title: "coding: " + nasty, Notes: []string{"*/ " + nasty}}
 			code := l.Script(head, steps, foundVariables)
 			out, exit := runAlone(t, id, code)
@@ -257,7 +257,7 @@ func TestScriptPassesExtractedValuesOn(t *testing.T) {
 				got[i] = strings.ReplaceAll(got[i], "'", "%27")
 			}
 			if !slices.Equal(got, want) || exit != 0 {
-				t.Errorf("%q were asked for, want %q; it ended with %d and printed\n%s\n%s", got, want, exit, out, code)
+				t.Errorf("requested %q, want %q; it ended with %d and printed\n%s\n%s", got, want, exit, out, code)
 			}
 			if n := strings.Count(out, `{"total":7`); n != 5 {
 				t.Errorf("%d responses were printed, want 5:\n%s", n, out)

@@ -12,7 +12,7 @@ import (
 	"spyglass/app/snippet"
 )
 
-// nasty holds text that is easily misquoted.
+// nasty is text that is hard to quote.
 const nasty = "\"double\" 'single' ''' \"\"\" \\ \\\\ \\n \\u0041 $HOME ${x} $(id) `id` %s %d %% !! # & | ; < > * ? " +
 	"[a-z] {1,2} ~ ünï 😀 ‘curly’ \u2028 end\\"
 
@@ -20,9 +20,9 @@ func TestSnippetSendsTheRequest(t *testing.T) {
 	cases := []struct {
 		name        string
 		request     snippet.Request // URL without the host
-		uri         string          // if it is another
-		header      http.Header     // what must be among the headers
-		body        string          // if it is another
+		uri         string          // if it differs from the request's
+		header      http.Header     // headers that the request must have
+		body        string          // if it differs from the request's
 		contentType string
 	}{
 		{
@@ -65,7 +65,7 @@ func TestSnippetSendsTheRequest(t *testing.T) {
 			for i, tt := range cases {
 				r := tt.request
 				r.URL = fmt.Sprintf("%s/%d%s", url, i, r.URL)
-				if id == "groovy" { // the JDK refuses what is no ASCII
+				if id == "groovy" { // the JDK refuses non-ASCII characters
 					r.Headers = slices.DeleteFunc(slices.Clone(r.Headers),
 						func(h snippet.Header) bool { return h.Value == nasty })
 				}
@@ -275,7 +275,7 @@ func TestSpecialCharactersStayInOneLiteral(t *testing.T) {
 	}
 }
 
-// literals reads the single-quoted texts of a program by a reader for one.
+// literals returns the single-quoted strings of a program; read parses a string.
 func literals(code string, read func(string) (text string, used int)) (found []string) {
 	for i := 0; i < len(code); {
 		if code[i] == '\'' {

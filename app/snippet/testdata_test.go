@@ -12,9 +12,9 @@ import (
 var update = flag.Bool("update", false, "write testdata/*.ps1 again; the page's tests read them with a PowerShell "+
 	"grammar")
 
-// TestPowerShellFiles compares testdata/*.ps1 with today's output.
-// frontend/src/response/powershell.test.ts reads them with a real grammar:
-// PowerShell itself cannot be installed everywhere.
+// TestPowerShellFiles compares testdata/*.ps1 with the current output.
+// frontend/src/response/powershell.test.ts parses these files with a real grammar,
+// because PowerShell cannot be installed everywhere.
 func TestPowerShellFiles(t *testing.T) {
 	nastyBody := snippet.Request{Method: "POST", URL: "http://127.0.0.1:8443/api/x?a=1&b=$x", Body: nasty +
 		"\r\n\t\n'@\n\"@\n" + nasty}

@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-// Shell is for tests of quoting.
+// Shell exports shell for tests of quoting.
 var Shell = shell
 
-// Browsers returns the states of the browsers alone.
+// Browsers returns the states of the browsers only.
 func Browsers(ctx context.Context, a Authority) (states []State) {
 	for _, db := range databases() {
 		states = append(states, db.state(ctx, a))
@@ -16,7 +16,7 @@ func Browsers(ctx context.Context, a Authority) (states []State) {
 	return states
 }
 
-// AddToBrowsers adds an authority to the browsers alone.
+// AddToBrowsers adds an authority to the browsers only.
 func AddToBrowsers(t *testing.T, ctx context.Context, a Authority) {
 	t.Helper()
 	for _, db := range databases() {
@@ -26,7 +26,7 @@ func AddToBrowsers(t *testing.T, ctx context.Context, a Authority) {
 	}
 }
 
-// RemoveFromBrowsers removes an authority from the browsers alone.
+// RemoveFromBrowsers removes an authority from the browsers only.
 func RemoveFromBrowsers(t *testing.T, ctx context.Context, a Authority) {
 	t.Helper()
 	for _, db := range databases() {

@@ -11,7 +11,7 @@ import (
 
 func (Computer) stores() []store { return []store{loginKeychain{}} }
 
-// loginKeychain is the keychain of the user; macOS asks for the password before it
+// loginKeychain is the keychain of the user; macOS requests the password before it
 // changes what is trusted.
 type loginKeychain struct{}
 
@@ -44,7 +44,7 @@ func (k loginKeychain) remove(ctx context.Context, a Authority) error {
 	if err != nil {
 		return err
 	}
-	for range mostReplaced { // there may be former ones of the same name
+	for range mostReplaced { // older certificates can have the same name
 		if _, err := run(ctx, security, "find-certificate", "-c", a.name(), keychain); err != nil {
 			return nil
 		}

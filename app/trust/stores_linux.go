@@ -135,7 +135,7 @@ func refused(err error) error {
 		err.Error()}
 }
 
-// elevated runs a script as root, if there is a dialog that asks for the password; if
+// elevated runs a script as root, if a dialog can request the password; if
 // not, it returns the command for a terminal.
 func (s *anchors) elevated(ctx context.Context, command, script string, args ...string) error {
 	if s.ask {
@@ -217,7 +217,7 @@ func (d *database) remove(ctx context.Context, a Authority) error {
 	if err != nil {
 		return nil
 	}
-	for range mostReplaced { // there may be former ones of the same name
+	for range mostReplaced { // older certificates can have the same name
 		if _, err := run(ctx, certutil, "-L", "-d", "sql:"+d.folder, "-n", a.name()); err != nil {
 			return nil
 		}

@@ -39,6 +39,6 @@ func (userRoots) remove(ctx context.Context, a Authority) error {
 	if _, err := run(ctx, certutil(), "-user", "-store", "Root", a.name()); err != nil {
 		return nil // it is not there
 	}
-	_, err := run(ctx, certutil(), "-user", "-delstore", "Root", a.name()) // former ones of that name, too
+	_, err := run(ctx, certutil(), "-user", "-delstore", "Root", a.name()) // and older certificates with that name
 	return err
 }

@@ -40,7 +40,7 @@ import (
 type State struct {
 	Store   string // its name for the user
 	Trusted bool
-	Problem string // what is in the way, and what to do; empty if nothing is
+	Problem string // the problem and its solution; empty if there is none
 	Command string // for a shell, which would change the store; empty for none
 }
 

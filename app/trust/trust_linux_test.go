@@ -16,7 +16,7 @@ import (
 	"spyglass/backend/localca"
 )
 
-// authority creates one in a new data folder.
+// authority creates a certificate authority in a new data folder.
 func authority(t *testing.T, data string, names ...string) trust.Authority {
 	t.Helper()
 	_, err := localca.Open(localca.Options{Data: data, Instance: "ab12", Names: names,
@@ -31,8 +31,8 @@ func authority(t *testing.T, data string, names ...string) trust.Authority {
 	return a
 }
 
-// inOwnMounts runs a test again in a process with mounts of its own, where the folders of
-// the system's store are copies: the store of this computer stays as it is.
+// inOwnMounts reruns a test in a process with its own mount namespace, in which the folders of
+// the system's trust store are copies, so that the trust store of this computer stays unchanged.
 func inOwnMounts(t *testing.T, test string) {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -82,14 +82,14 @@ func TestSystemStoreAddsAndRemovesAnAuthority(t *testing.T) {
 		inOwnMounts(t, t.Name())
 		return
 	}
-	t.Setenv("HOME", t.TempDir()) // no browsers
+	t.Setenv("HOME", t.TempDir()) // a home folder without browsers
 	ctx, computer, data := t.Context(), trust.Computer{}, t.TempDir()
 	first := authority(t, data)
 	if s := computer.States(ctx, first); len(s) != 1 || s[0].Trusted ||
 		!strings.Contains(s[0].Command, "sudo install") {
 		t.Errorf("at first the states are %+v", s)
 	}
-	for range 2 { // the second time changes nothing
+	for range 2 { // the second call changes nothing
 		if err := computer.Add(ctx, first); err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +97,7 @@ func TestSystemStoreAddsAndRemovesAnAuthority(t *testing.T) {
 	if s := computer.States(ctx, first); !s[0].Trusted || s[0].Command != "" || !inBundle(t, first.Cert) {
 		t.Errorf("after adding it the states are %+v", s)
 	}
-	second := authority(t, data, "acme.example.test") // replaces the first one
+	second := authority(t, data, "acme.example.test") // replaces the first authority
 	if s := computer.States(ctx, second); s[0].Trusted {
 		t.Error("an authority is trusted for that of another one")
 	}
@@ -117,7 +117,7 @@ func TestSystemStoreAddsAndRemovesAnAuthority(t *testing.T) {
 	}
 }
 
-// inBundle reports whether the bundle that programs read has a certificate.
+// inBundle reports whether the system's bundle contains a certificate.
 func inBundle(t *testing.T, cert *x509.Certificate) bool {
 	t.Helper()
 	text, err := os.ReadFile("/etc/ssl/certs/ca-certificates.crt")

@@ -8,8 +8,8 @@
 //	{"version": "0.2.0", "link": "https://example.net/spyglass/0.2.0",
 //	 "issued": "2026-11-26T10:00:00Z", "expires": "2027-02-26T10:00:00Z"}
 //
-// Check refuses a manifest with another signature, with a version that is no version, an
-// expired one, and one that was issued before the last one that it has accepted: whoever
+// Check refuses a manifest with a wrong signature or an invalid version, an
+// expired manifest, and a manifest older than the last accepted manifest. An attacker who
 // controls the server or the network can hold an update back only until the manifest
 // expires, and can never offer an older version as a new one.
 //
@@ -133,7 +133,7 @@ func refused(why string) error {
 }
 
 // trusted refuses addresses that others on the network can read or change. The signature
-// protects the content, and this who asks.
+// protects the content, and this check protects the identity of the user.
 func trusted(address string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "https" && (u.Scheme != "http" || !loopback.Host(u.Hostname())) {

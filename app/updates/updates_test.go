@@ -126,7 +126,7 @@ func TestCheckRefusesUnsignedAndReplayedManifests(t *testing.T) {
 	} {
 		text, signature = third, sign(third)
 		bad := o
-		bad.HTTP = &http.Client{Transport: &http.Transport{ // every name is that of the server
+		bad.HTTP = &http.Client{Transport: &http.Transport{ // resolves every name to the server
 			DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
 				return (&net.Dialer{}).DialContext(ctx, network, web.Listener.Addr().String())
 			}}}

@@ -8,7 +8,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// DiskFolder is a folder on disk in which a collection is kept.
+// DiskFolder is a folder on disk that is synced with a collection.
 type DiskFolder struct {
 	ID           int64
 	UserID       int64
@@ -77,8 +77,8 @@ func (w *Workspace) DiskFolders(ctx context.Context) ([]DiskFolder, error) {
 	return resource.Find(ctx, w.db, diskFolderRows)
 }
 
-// KeepOnDisk records that a collection of the user is kept in a folder, which no other
-// collection may have.
+// KeepOnDisk records that a folder is synced with a collection of the user. No other
+// collection may use the folder.
 func (w *Workspace) KeepOnDisk(ctx context.Context, userID, collectionID int64, dir string) (*DiskFolder, error) {
 	f := &DiskFolder{UserID: userID, CollectionID: collectionID, Dir: dir}
 	err := w.db.Write(ctx, func(tx resource.Tx) error {
@@ -131,7 +131,7 @@ func (w *Workspace) giveUp(ctx context.Context, tx resource.Tx, f *DiskFolder) e
 	return forgetDisk(ctx, tx, f)
 }
 
-// ForgetDisk ends that a collection of the user is kept in a folder. The files stay.
+// ForgetDisk ends the sync of a user's collection with a folder. The files stay.
 func (w *Workspace) ForgetDisk(ctx context.Context, userID, collectionID int64) (*DiskFolder, error) {
 	var gone DiskFolder
 	err := w.db.Write(ctx, func(tx resource.Tx) error {
@@ -157,8 +157,8 @@ func forgetDisk(ctx context.Context, tx resource.Tx, f *DiskFolder) error {
 	return resource.Delete(ctx, tx, diskFolderRows, f.ID)
 }
 
-// OnDisk is a collection that is kept in a folder: what the workspace has of it, and what
-// matched the files.
+// OnDisk is a collection that is synced with a folder: its rows in the workspace, and the rows
+// that matched the files.
 type OnDisk struct {
 	Root        *Collection                // nil if it was deleted
 	Collections map[int64]*Collection      // those that are not deleted, without the root, by id
@@ -235,7 +235,7 @@ func (w *Workspace) WriteOnDisk(ctx context.Context, f *DiskFolder, do func(tx *
 	err := w.db.Write(ctx, func(tx resource.Tx) error {
 		t = &DiskTx{ctx: ctx, tx: tx, folder: f}
 		if _, err := resource.Get(ctx, tx, diskFolderRows, f.ID); err != nil {
-			return err // it is no longer kept there
+			return err // it is no longer synced with the folder
 		}
 		return do(t)
 	})

@@ -13,7 +13,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// RequestExample is a response that is kept beside a saved request.
+// RequestExample is a response that is stored with a saved request.
 type RequestExample struct {
 	ID         int64
 	UserID     int64

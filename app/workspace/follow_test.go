@@ -34,7 +34,7 @@ func TestRenamedVariableIsUpdatedWhereItIsUsedAndUndone(t *testing.T) {
 	d.changes = nil
 	d.expect(1, "POST /variables/1/follow", `{"from":"site"}`, `{"extractors":1,"requests":2}`)
 	if got := strings.Join(d.changes, ", "); got != "1 collections, 1 extractors" {
-		t.Errorf("heard of %s", got)
+		t.Errorf("received %s", got)
 	}
 	now := all()
 	for _, want := range []string{`"path":"/a/{{place}}/{{site.x}}"`, `"key":"{{place}}","value":"site"`,

@@ -25,7 +25,7 @@ type desk struct {
 	secrets *ring
 	changes []string
 	quota   int64
-	admin   bool // whoever asks is an administrator
+	admin   bool // requests come from an administrator
 }
 
 func open(t *testing.T) *desk {
@@ -49,7 +49,7 @@ func (d *desk) open(kept int64) {
 	d.t.Cleanup(func() { _ = w.Close() })
 }
 
-// ring stands for the OS keyring.
+// ring is a fake of the system keyring.
 type ring struct {
 	mu     sync.Mutex
 	values map[string]string
@@ -79,8 +79,8 @@ func (r *ring) Delete(name string) error {
 	return nil
 }
 
-// ask runs "GET /tabs?size=2" as a user and returns the body, or the error's
-// kind and sentence.
+// send sends "GET /tabs?size=2" as a user and returns the body, or the kind and message of
+// the error.
 func (d *desk) send(user int64, do, body string) string {
 	return d.askIn(context.Background(), user, do, body)
 }

@@ -31,7 +31,7 @@ func TestOldWorkspaceBelongsToTheBuiltInPortal(t *testing.T) {
 	d.expect(1, "GET /tabs?portal=5", "", `{"total":0,"searchId":null,"items":[],"data":null}`)
 }
 
-// withoutPortals makes a file as it was before rows belonged to a portal.
+// withoutPortals removes the portal from rows, as in files of older versions.
 func withoutPortals(t *testing.T, path string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", "file:"+path)

@@ -8,7 +8,7 @@ import (
 	"spyglass/app/workspace"
 )
 
-// remember sends a request whose answer takes bytes.
+// remember sends a request whose response has a given size.
 func (d *desk) remember(user int64, bytes int) {
 	d.t.Helper()
 	h := &workspace.History{UserID: user, Method: "GET", Path: "/n"}
@@ -38,7 +38,7 @@ func TestFullQuotaDeletesTheOldestUnpinnedRequests(t *testing.T) {
 	if got := d.ids(1, "") + d.ids(2, ""); got != "[7 5 4 3 1][6]" {
 		t.Errorf("in the history are %s", got)
 	}
-	d.openWithin(60 << 10) // counted again, and less than before
+	d.openWithin(60 << 10) // recounts the history, which now is smaller
 	d.remember(1, 10<<10)
 	if got := d.ids(1, ""); got != "[8 7 1]" {
 		t.Errorf("after a restart with a smaller quota: %s", got)
@@ -46,7 +46,7 @@ func TestFullQuotaDeletesTheOldestUnpinnedRequests(t *testing.T) {
 	if _, _, err := d.Recall(t.Context(), 1, 5); err == nil {
 		t.Error("a response outlived its request")
 	}
-	d.remember(1, 80<<10) // more than the quota by itself
+	d.remember(1, 80<<10) // larger than the whole quota
 	if got := d.ids(1, ""); got != "[9 1]" {
 		t.Errorf("after a response that is larger than the quota: %s", got)
 	}

@@ -75,7 +75,7 @@ type regained[P any] struct {
 	variables            func(gone P) []pastVariable // whose secrets come back
 }
 
-// regain returns POST {path}/{id}/restore, which restores what is kept in memory.
+// regain returns POST {path}/{id}/restore, which restores a deleted row that is still in memory.
 func regain[P any](w *Workspace, kept *bin[P], of regained[P]) resource.Endpoint {
 	return resource.Endpoint{
 		Method: "POST", Path: of.path + "/{id}/restore", Summary: of.summary, Right: anyone,

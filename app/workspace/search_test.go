@@ -55,7 +55,7 @@ func zipped(t testing.TB, text string) []byte {
 	return z.Zipped()
 }
 
-// sent fills the history of user 1 with five requests, and of user 2 with one.
+// sent fills the history with five requests of user 1 and one of user 2.
 func (d *desk) sent() {
 	d.t.Helper()
 	for i, s := range []struct {
@@ -181,7 +181,7 @@ func TestSettingLimitsTheNumberOfRequests(t *testing.T) {
 	if p := d.search(1, ""); p.Total != 100 || p.Items[0].ID != 103 {
 		t.Errorf("%d stay", p.Total)
 	}
-	d.send(1, "PATCH /settings", `{"historyKept":null}`) // as many as usual
+	d.send(1, "PATCH /settings", `{"historyKept":null}`) // back to the default
 	if err := d.AddToHistory(t.Context(), &workspace.History{UserID: 1, Method: "GET"}, nil, 0); err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +202,7 @@ func BenchmarkSearch(b *testing.B) {
 	names := []string{"core", "edge", "web", "db", "esx", "mail", "proxy", "cache"}
 	numbers := make(chan int)
 	var filling sync.WaitGroup
-	for range 64 { // those that wait at the same time share a commit
+	for range 64 { // concurrent writes share a commit
 		filling.Go(func() {
 			for i := range numbers {
 				path := fmt.Sprintf("/device/devices/%d", i%5000)

@@ -27,7 +27,7 @@ func TestUnreadableSettingsAreDefaultsUntilTheNextChange(t *testing.T) {
 			t.Errorf("%s: the timeout is %v, %v", text, got, err)
 		}
 		want := "Your settings could not be read and were reset to their defaults; the next change writes them again"
-		if text == `null` { // as a row without any
+		if text == `null` { // as in a row without settings
 			want = ""
 		}
 		if got := d.Notice(1); got != want {

@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// testdata/fields.txt lists every field that a released workspace.db may list. A
-// field that goes away is named in Former of its resource: otherwise the files
-// that have it are taken for those of a newer version, and refused. To add what
-// is new, run this test with RECORD_FIELDS=1.
+// testdata/fields.txt lists every field that a released workspace.db may contain. When you remove
+// a field, add it to Former of its resource; otherwise the workspace refuses files with
+// that field as files of a newer version. To record new fields, run this test with
+// RECORD_FIELDS=1.
 func TestEveryReleasedFieldIsKnown(t *testing.T) {
 	const path = "testdata/fields.txt"
 	all := shapes()

@@ -14,13 +14,13 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Share lets other users of the portal use a collection and what is in it.
+// Share lets other users of the portal use a collection with its contents.
 type Share struct {
 	ID           int64
 	UserID       int64 // who shares it
 	CollectionID int64
-	With         string // a user; empty: everybody
-	WithID       int64  // 0: everybody
+	With         string // a user; empty: all users
+	WithID       int64  // 0: all users
 	Edit         bool
 }
 
@@ -35,7 +35,7 @@ const Everyone int64 = 0
 type Sharing struct {
 	UserID   func(ctx context.Context, name string) (int64, error) // fault.Unknown for none
 	UserName func(ctx context.Context, id int64) (string, error)
-	Users    func(ctx context.Context) ([]string, error) // names of those who can sign in, in order
+	Users    func(ctx context.Context) ([]string, error) // names of users who can sign in, in order
 	Audit    func(ctx context.Context, c *resource.Change) error
 
 	Mask   func(d Draft) Draft      // without secrets
@@ -186,7 +186,7 @@ const (
 	mayEdit
 )
 
-// permission returns what a user may do with what is in a collection, and whose it is.
+// permission returns a user's permission for the contents of a collection, and its owner.
 func permission(ctx context.Context, from resource.Reader, userID, id int64) (owner int64, most may, err error) {
 	for range MaxDepth + 2 {
 		if id == 0 {
@@ -227,7 +227,7 @@ func (s *Share) may() may {
 type about struct {
 	self int64 // a collection that is itself read or changed
 	in   int64 // the collection that the row is in
-	to   int64 // the one it moves to
+	to   int64 // the collection or folder that it moves to
 	move bool
 }
 
@@ -287,7 +287,7 @@ func (w *Workspace) lent(endpoints []resource.Endpoint) []resource.Endpoint {
 	return endpoints
 }
 
-// lend returns the owner in whose name a call is made; 0 for the caller.
+// lend returns the owner on whose behalf a call runs; 0 for the caller.
 func (w *Workspace) lend(ctx context.Context, c *resource.Call, what about, edits bool) (int64, error) {
 	user := c.Access.UserID
 	place := what.in
@@ -414,7 +414,7 @@ func (w *Workspace) aboutExamples(ctx context.Context, c *resource.Call, _ map[s
 	return w.aboutKept(ctx, id)
 }
 
-// aboutExample is about an example: it can be read by those who can read its request.
+// aboutExample is about an example: users who can view its request can view it.
 func (w *Workspace) aboutExample(ctx context.Context, c *resource.Call, _ map[string]json.RawMessage) (about, error) {
 	id, err := c.ID("id")
 	if err != nil {
@@ -540,7 +540,7 @@ func (w *Workspace) sharedWithUser(ctx context.Context, userID int64) (all []sha
 			if err != nil {
 				return nil, nil, err
 			}
-			continue // it is in the one around it
+			continue // it is part of an outer folder
 		}
 		name, known := names[c.UserID]
 		if !known {
@@ -561,7 +561,7 @@ func (w *Workspace) sharedWithUser(ctx context.Context, userID int64) (all []sha
 	return all, permits, nil
 }
 
-// readable returns a saved request of the user, or one that is shared with them, without
+// readable returns a saved request of the user, or a request that is shared with them, without
 // its owner's secrets.
 func (w *Workspace) readable(ctx context.Context, userID, id int64) (*Request, error) {
 	r, err := resource.Get(ctx, w.db, requestRows, id)

@@ -14,10 +14,10 @@ import (
 	"spyglass/backend/resource"
 )
 
-// ifMatch is the key of the ETag of a conditional request.
+// ifMatch is the context key of the ETag in a conditional request.
 type ifMatch struct{}
 
-// sharing has the users ana, ben and cem with the ids 1 to 3, and masks the word pLaNtEd.
+// sharing has the users ana, ben and cem with the ids 1 to 3. It masks the word pLaNtEd.
 func (d *desk) sharing(audit *[]string) {
 	users := []string{"", "ana", "ben", "cem"}
 	replaced := func(draft workspace.Draft, from, to string) workspace.Draft {
@@ -47,8 +47,8 @@ func (d *desk) sharing(audit *[]string) {
 	})
 }
 
-// shared is a workspace in which ana has a collection 1 with the folders 2 and 3 and a
-// request in each, and another collection 4 with request 4. She shares what is in share.
+// shared returns a workspace in which ana has a collection 1 with the folders 2 and 3 and a
+// request in each, and a collection 4 with request 4. She shares the rows in share.
 func shared(t *testing.T, share ...string) (*desk, *[]string) {
 	t.Helper()
 	d, audit := open(t), &[]string{}
@@ -69,7 +69,7 @@ func shared(t *testing.T, share ...string) (*desk, *[]string) {
 	return d, audit
 }
 
-// sees returns the names of the folders and the paths of the requests that a user has.
+// sees returns the names of the folders and the paths of the requests that a user can view.
 func (d *desk) sees(user int64) string {
 	d.t.Helper()
 	var tree struct {
@@ -160,7 +160,7 @@ func TestCollectionIsSharedReadOnly(t *testing.T) {
 	}
 	d.expect(2, "GET /requests/1", "", "unknown : there is no saved request 1")
 	if got := d.sees(3); got != "" {
-		t.Errorf("what is no longer shared is still there: %s", got)
+		t.Errorf("a request that is no longer shared is still visible: %s", got)
 	}
 	want := []string{`1 share Shared the collection 1, "Fleet", with everybody`,
 		`1 unshare Stopped sharing the collection 1, "Fleet", with everybody`}
@@ -239,8 +239,8 @@ func TestSingleUserCannotShare(t *testing.T) {
 		"denied : Collections can be shared only in a portal that is served to several users.")
 }
 
-// TestTwoUsersSaveARequestConcurrently has both save what they have read: one hears that it has
-// changed, as two windows of one user are.
+// TestTwoUsersSaveARequestConcurrently has both users save the version they read. One of them
+// gets a conflict, as two windows of the same user do.
 func TestTwoUsersSaveARequestConcurrently(t *testing.T) {
 	d, _ := shared(t, `{"collectionId":1,"edit":true}`)
 	d.Watch(func(int64, workspace.Kind) {})
@@ -262,7 +262,7 @@ func TestTwoUsersSaveARequestConcurrently(t *testing.T) {
 func TestExamplesOfASharedCollectionAreShared(t *testing.T) {
 	d, _ := shared(t, `{"collectionId":1,"with":"ben"}`)
 	h := d.past(`{"id":7}`)
-	for _, request := range []int{1, 4} { // in the shared collection, and in another one
+	for _, request := range []int{1, 4} { // in the shared collection, and in an unshared collection
 		body := fmt.Sprintf(`{"historyId":%d,"name":"Found"}`, h)
 		if got := d.send(1, fmt.Sprintf("POST /requests/%d/examples", request), body); !strings.HasPrefix(got, "{") {
 			t.Fatal(got)

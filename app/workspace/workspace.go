@@ -94,7 +94,7 @@ type Options struct {
 	Twice bool // run each write twice, for tests
 }
 
-// Workspace is everybody's tabs, variables, history and settings in one portal.
+// Workspace holds all users' tabs, variables, history and settings in one portal.
 type Workspace struct {
 	db      *store.DB
 	log     *slog.Logger

@@ -87,7 +87,7 @@ func TestUsersSeeOnlyTheirOwnWorkspace(t *testing.T) {
 	d.expect(2, "GET /variables", "", `{"total":1,"searchId":null,"items":[{"id":2,"name":"x","value":"of 2",`+
 		`"secret":false,"scope":"portal","environmentId":0,"changedOn":1790000000000}],"data":null}`)
 	if _, r, err := d.Recall(t.Context(), 2, 2); err != nil || string(r.Zipped) != "x" {
-		t.Errorf("the other's answer is %v, %v", r, err)
+		t.Errorf("the other's response is %v, %v", r, err)
 	}
 }
 
@@ -196,7 +196,7 @@ func TestMissingKeyringIsReported(t *testing.T) {
 	}
 	d.send(1, "POST /variables", `{"name":"none","value":"","secret":true}`)
 	d.expect(1, "GET /variables/missing", "", `{"ids":[]}`)
-	clear(d.secrets.values) // as the end of the program does
+	clear(d.secrets.values) // as when the program ends
 	d.expect(1, "GET /variables/missing", "", `{"ids":[1]}`)
 	d.expect(2, "GET /variables/missing", "", `{"ids":[]}`)
 	d.send(1, "PATCH /variables/1", `{"value":"again"}`)
@@ -376,7 +376,7 @@ func TestDeletedVariableIsRestoredWithItsSecret(t *testing.T) {
 	d.expect(1, "DELETE /variables/1", "", `{}`)
 	d.expect(1, "DELETE /variables/2", "", `{}`)
 	if len(d.secrets.values) != 0 {
-		t.Errorf("the keyring holds %d secrets of what is deleted", len(d.secrets.values))
+		t.Errorf("the keyring holds %d secrets of deleted rows", len(d.secrets.values))
 	}
 	d.expect(2, "POST /variables/1/restore", "", "unknown : variable 1 can no longer be restored")
 	d.expect(1, "POST /variables/1/restore", "", `{}`)

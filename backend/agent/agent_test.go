@@ -19,7 +19,7 @@ import (
 	"spyglass/backend/check"
 )
 
-// portal implements the API that a collector uses.
+// portal implements the API that collectors use.
 type portal struct {
 	mu     sync.Mutex
 	away   bool

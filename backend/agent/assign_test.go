@@ -18,11 +18,11 @@ import (
 )
 
 // giver is a portal that assigns a given number of devices to a collector,
-// without a network.
+// without using the network.
 type giver struct {
 	mu      sync.Mutex
 	devices int
-	fetched time.Time // when the collector last got another number of them
+	fetched time.Time // time of the collector's last fetch of a changed number
 	tag     string
 }
 
@@ -81,7 +81,7 @@ func TestReconnectedCollectorFetchesItsDevicesAtOnce(t *testing.T) {
 			}
 		}
 		within("at the start", began, 0)
-		for n := range 5 { // at other times between two heartbeats
+		for n := range 5 { // at varying times between two heartbeats
 			time.Sleep(time.Duration(20+3*n) * time.Second)
 			g.mu.Lock()
 			g.devices++

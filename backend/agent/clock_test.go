@@ -8,13 +8,13 @@ import (
 )
 
 func TestResultTimesAreInPortalTime(t *testing.T) {
-	noon := time.Now() // with the monotonic clock reading
+	noon := time.Now() // has a monotonic clock reading
 	for _, tt := range []struct {
 		what   string
-		ours   time.Duration // our clock, against the portal's
-		took   time.Duration // the response
-		later  time.Duration // time that passes on our clock
-		set    time.Duration // by which our clock is set then
+		ours   time.Duration // our clock minus the portal's
+		took   time.Duration // duration of the request
+		later  time.Duration // elapsed time on our clock
+		set    time.Duration // the step by which our clock is then set
 		offset int64
 	}{
 		{"in step", 0, 20 * time.Millisecond, time.Second, 0, 0},
@@ -30,11 +30,10 @@ func TestResultTimesAreInPortalTime(t *testing.T) {
 		now := got.Add(tt.later)
 		k := &portalClock{now: func() time.Time { return now }}
 		if k.offset() != nil {
-			t.Errorf("%s: an offset is known before the portal has answered", tt.what)
+			t.Errorf("%s: an offset is known before the portal has responded", tt.what)
 		}
 		k.learn(sent, got, noon.Add(tt.took/2).Round(0))
-		// A clock that is set: the monotonic time stays as it is, the wall time
-		// does not.
+		// Setting a clock changes the wall time but not the monotonic time.
 		k.here = k.here.Add(tt.set)
 		now = now.Add(tt.set)
 		portal := noon.Add(tt.took + tt.later)
@@ -44,7 +43,7 @@ func TestResultTimesAreInPortalTime(t *testing.T) {
 			t.Errorf("%s: the offset is %d s, want %d s", tt.what, *offset, tt.offset)
 		}
 		if off := results[0].At - portal.Unix(); off < -1 || off > 1 {
-			t.Errorf("%s: a result of %d is said to be of %d", tt.what, portal.Unix(), results[0].At)
+			t.Errorf("%s: a result of %d is dated %d", tt.what, portal.Unix(), results[0].At)
 		}
 	}
 }

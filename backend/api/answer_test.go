@@ -59,7 +59,7 @@ func TestInternalErrorIsLoggedOnceAndNeverShown(t *testing.T) {
 				"frame-ancestors 'none'"},
 	})
 	if after := p.log.String(); after != before {
-		t.Errorf("what the caller can mend was logged: %s", strings.TrimPrefix(after, before))
+		t.Errorf("an error of the caller was logged: %s", strings.TrimPrefix(after, before))
 	}
 }
 
@@ -148,7 +148,7 @@ func TestEventStreamEndsWithItsContextSessionOrToken(t *testing.T) {
 		case err := <-p.ended:
 			return err
 		case <-time.After(10 * time.Second):
-			t.Fatal("the stream goes on")
+			t.Fatal("the stream does not end")
 			return nil
 		}
 	}
@@ -201,7 +201,7 @@ func TestTruncatedBodyIsABadRequest(t *testing.T) {
 func TestChunkedBodyIsLimitedWhileItArrives(t *testing.T) {
 	p := newPortal(t, nil)
 	for _, tt := range []struct{ size, code int }{{98, 200}, {99, 413}, {100_000, 413}} {
-		body := struct{ io.Reader }{strings.NewReader(`"` + strings.Repeat("x", tt.size) + `"`)} // no length to be seen
+		body := struct{ io.Reader }{strings.NewReader(`"` + strings.Repeat("x", tt.size) + `"`)} // without a length
 		r, err := http.NewRequestWithContext(t.Context(), "POST", "http://"+p.host+"/api/test/echo/a", body)
 		must(t, err)
 		r.Header.Set("Authorization", "Bearer "+p.who["token"].bearer)
@@ -210,7 +210,7 @@ func TestChunkedBodyIsLimitedWhileItArrives(t *testing.T) {
 		must(t, err)
 		response.Body.Close()
 		if response.StatusCode != tt.code {
-			t.Errorf("%d bytes answer %d, want %d", tt.size+2, response.StatusCode, tt.code)
+			t.Errorf("%d bytes returned %d, want %d", tt.size+2, response.StatusCode, tt.code)
 		}
 	}
 }

@@ -7,16 +7,16 @@ import (
 	"testing"
 )
 
-// scenario is one request and its whole response. HOST and PORT are replaced by
-// the listener's.
+// scenario is a request and its complete response. HOST and PORT stand for the host and port
+// of the listener.
 type scenario struct {
 	do      string
-	as      string // whose session or token; empty: nobody's
-	head    string // further headers, "Name: value", one a line
+	as      string // name of a login, whose session or token the request uses; empty: none
+	head    string // more headers, "Name: value", one per line
 	body    string
 	code    int
 	want    string // the whole body
-	headers string // that the response has, one a line; "Name:" for none
+	headers string // headers of the response, one per line; "Name:" for a header that must be missing
 }
 
 func (p *served) play(t *testing.T, scenarios []scenario) {
@@ -44,7 +44,7 @@ func (p *served) play(t *testing.T, scenarios []scenario) {
 	}
 }
 
-// hygiene checks the headers that every response must have, and must not have.
+// hygiene checks the headers that every response must have and those that none may have.
 func (p *served) hygiene(t *testing.T, response *http.Response) {
 	t.Helper()
 	for name, want := range map[string]string{
@@ -107,7 +107,7 @@ func TestGuardAcceptsOnlyAuthorizedCallers(t *testing.T) {
 		{do: "GET /launch?t=x", head: "Host: evil.example", code: 403, want: notHere},
 		{do: "GET /assets/app-4f.js", head: "Host: evil.example", code: 403, want: notHere},
 
-		// Origin: our own exactly, reads too.
+		// Origin: the portal's own, for reads too.
 		{do: "GET /api/device/devices", as: "admin", head: "Origin: http://HOST\nSec-Fetch-Site: same-origin",
 			code: 200, want: noDevices},
 		{do: "GET /api/device/devices", as: "admin", head: "Sec-Fetch-Site: none", code: 200, want: noDevices},
@@ -194,7 +194,7 @@ func TestGuardAcceptsOnlyAuthorizedCallers(t *testing.T) {
 				`"errorDetail":{"right":"read on settings: useraccess"}}`,
 			headers: "X-Rate-Limit-Remaining: 499"},
 
-		// Bodies: JSON only, and only so much of it.
+		// Bodies: only JSON, up to the limit.
 		{do: "POST /api/device/devices", as: "admin", head: "Content-Type: text/plain", body: `{"name":"web"}`,
 			code: 415, want: notJSON},
 		{do: "POST /api/device/devices", as: "token", head: "Content-Type: application/x-www-form-urlencoded",
@@ -224,7 +224,7 @@ func TestRequestReachesItsEndpoint(t *testing.T) {
 	p.play(t, []scenario{
 		{do: "GET /api/test/echo/x", as: "admin", code: 200, want: seen("/api", "false", `{"name":"x"}`, `{}`, `""`)},
 		{do: "GET /api/test/echo/fixed", as: "admin", code: 200, want: seen("/api", "false", `null`, `{}`, `""`)},
-		// no name beside it
+		// a fixed path takes precedence over {name}
 		{do: "POST /api/test/echo/fixed", as: "admin", code: 405, body: `{}`,
 			want: `{"errorMessage":"this path supports only GET, HEAD","errorCode":1405,"errorDetail":null}`},
 		{do: "POST /api/test/echo/x", as: "admin", code: 200, want: seen("/api", "false", `{"name":"x"}`, `{}`, `""`)},
@@ -322,7 +322,7 @@ func TestBothMountsServeTheSamePortal(t *testing.T) {
 		{do: "GET /api/device/devices/x", as: "admin", code: 404, want: `{"errorMessage":"there is no \"x\" here;` +
 			` an id must be a whole number","errorCode":1404,"errorDetail":null}`},
 
-		// Published clients send the whole object, and name what they mean by patchFields.
+		// Published clients send the whole object, and list the changed fields in patchFields.
 		{do: "PATCH /santaba/rest/device/devices/1?patchFields=link,relatedDeviceId,nonsense", as: "token",
 			body: `{"name":"stale","link":"https://web.example/","relatedDeviceId":"7.0"}`, code: 200,
 			want: strings.NewReplacer(`"link":""`, `"link":"https://web.example/"`, `"relatedDeviceId":-1`,
@@ -374,7 +374,7 @@ func TestSignInSetsTheCookieAndSignOutRemovesIt(t *testing.T) {
 	p.who["new"] = login{cookie: cookies[0].Value, csrf: who.CSRFToken}
 	response, _ = p.request("GET /api/session", "new", "", "X-CSRF-Token: Fetch")
 	if got := response.Header.Get("X-CSRF-Token"); got != who.CSRFToken {
-		t.Errorf("Fetch answers the token %q, want %q", got, who.CSRFToken)
+		t.Errorf("Fetch returned the token %q, want %q", got, who.CSRFToken)
 	}
 	response, text = p.request("DELETE /api/session", "new", "")
 	if got, want := response.Header.Get("Set-Cookie"),

@@ -21,7 +21,7 @@ func TestAdministratorViewsAsAnotherRoleReadOnly(t *testing.T) {
 	for _, tt := range []struct {
 		do, as, role string
 		code         int
-		want         string // in the response
+		want         string // text that the response contains
 	}{
 		{"GET /api/setting/roles", "admin", "", 200, `"total":`},
 		{"GET /api/setting/roles", "admin", "4", 403, "your role does not have the permission read on settings: " +

@@ -15,7 +15,7 @@ import (
 	"spyglass/backend/session"
 )
 
-// signer makes LMv1 headers of admin's token.
+// signer creates a token of admin for LMv1 signatures.
 func (p *served) signer(t *testing.T) session.Created {
 	t.Helper()
 	id, err := p.sessions.UserID(t.Context(), "admin")
@@ -25,7 +25,7 @@ func (p *served) signer(t *testing.T) session.Created {
 	return made
 }
 
-// announce sends the head of a POST and no body, and reads the response.
+// announce sends the header of a POST without its body, and reads the response.
 func (p *served) announce(t *testing.T, path, authorization string, length int) string {
 	t.Helper()
 	c, err := net.Dial("tcp", p.host)
@@ -82,7 +82,7 @@ func TestBodiesInFlightShareOneBudget(t *testing.T) {
 	const crowded = `{"errorMessage":"the portal is receiving too much data at the moment;` +
 		` send the request again in a second","errorCode":1503,"errorDetail":null}`
 	body := `"` + strings.Repeat("x", 10<<10) + `"`
-	for range 3 { // each gives back what it took
+	for range 3 { // each request releases its share of the budget
 		if response, text := p.request("POST /api/device/devices", "admin", body); response.StatusCode != 400 {
 			t.Fatalf("a body within the budget returns %d %s", response.StatusCode, text)
 		}
@@ -95,25 +95,25 @@ func TestBodiesInFlightShareOneBudget(t *testing.T) {
 	<-inside
 	p.play(t, []scenario{
 		{do: "POST /api/device/devices", as: "token", body: body, code: 503, want: crowded, headers: "Retry-After: 1"},
-		{do: "GET /api/device/devices", as: "token", code: 200, want: noDevices}, // needs none
+		{do: "GET /api/device/devices", as: "token", code: 200, want: noDevices}, // has no body
 		{do: "POST /api/test/echo/x", as: "token", body: `{}`, code: 200, want: `{"at":1769853600,"body":"{}",` +
 			`"lenient":false,"mount":"/api","query":{},"remote":"127.0.0.1","user":"admin","vars":{"name":"x"}}`},
 	})
 	close(leave)
 	if status := <-first; status != 200 {
-		t.Errorf("who came first is returned %d", status)
+		t.Errorf("the first request returned %d", status)
 	}
 	if response, text := p.request("POST /api/device/devices", "admin", body); response.StatusCode != 400 {
-		t.Errorf("after it has gone a body returns %d %s", response.StatusCode, text)
+		t.Errorf("after the first request a body returns %d %s", response.StatusCode, text)
 	}
-	// Who has proved nothing has an eighth.
+	// An unauthenticated sender gets an eighth of the budget.
 	authorization := "LMv1 " + p.signer(t).AccessID + ":x:" + fmt.Sprint(time.Now().UnixMilli())
 	if got := p.announce(t, "/api/device/devices", authorization, 3<<10); got != "503 "+crowded {
-		t.Errorf("an unproven sender is returned %s", got)
+		t.Errorf("an unauthenticated sender got %s", got)
 	}
 }
 
-// holdUntil signals that a request is inside, and holds it until leave is
+// holdUntil signals that a request has arrived, and blocks it until leave is
 // closed.
 func holdUntil(inside chan<- struct{}, leave <-chan struct{}) func(context.Context, *resource.Call) (any, error) {
 	return func(context.Context, *resource.Call) (any, error) {

@@ -63,7 +63,7 @@ func (b *bucket) take(now time.Duration, l Limit) (left int, wait time.Duration)
 		if l.Requests < 1 {
 			return 0, l.Window
 		}
-		last := (b.first + b.n - l.Requests) % len(b.times) // the last one that has to expire
+		last := (b.first + b.n - l.Requests) % len(b.times) // the last request that has to expire
 		return 0, b.times[last] + l.Window - now
 	}
 	if b.n == len(b.times) {

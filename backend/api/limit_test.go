@@ -29,7 +29,7 @@ func TestRateLimitHoldsInEverySlidingWindow(t *testing.T) {
 		{at: 50 * time.Second, left: 1},
 		{at: 59 * time.Second, left: 0},
 		{at: 59*time.Second + 500*time.Millisecond, left: 0, wait: 500 * time.Millisecond},
-		{at: 60 * time.Second, left: 0}, // the first has left the window, the refused one never was in it
+		{at: 60 * time.Second, left: 0}, // the first request has left the window; the refused request never counted
 		{at: 61 * time.Second, left: 0, wait: 49 * time.Second},
 		{at: 110 * time.Second, left: 0},
 		{at: 300 * time.Second, left: 2},
@@ -79,7 +79,7 @@ func TestRequestOverTheLimitIsRefusedOnBothMountsAndNotCounted(t *testing.T) {
 	const refused = `{"errorMessage":"too many requests were refused: the portal accepts 2 requests in 1 h;` +
 		` try again in 1 h","errorCode":1429,"errorDetail":null}`
 	p.play(t, []scenario{
-		// uses nothing of the endpoint's up
+		// a request without sign-in does not count
 		{do: "GET /api/device/devices", code: 401, want: nobody, headers: "X-Rate-Limit-Remaining: 1"},
 		{do: "GET /api/device/devices", as: "admin", code: 200, want: noDevices,
 			headers: "X-Rate-Limit-Limit: 2\nX-Rate-Limit-Remaining: 1\nX-Rate-Limit-Window: 3600"},
@@ -91,12 +91,12 @@ func TestRequestOverTheLimitIsRefusedOnBothMountsAndNotCounted(t *testing.T) {
 		{do: "GET /api/device/devices", code: 401, want: nobody, headers: "X-Rate-Limit-Remaining: 0"},
 		{do: "GET /api/nothing", code: 429, want: refused, headers: "Retry-After: 3600\nX-Rate-Limit-Remaining: 0"},
 		{do: "GET /", head: "Host: evil.example", code: 429, want: refused},
-		// the user's own
+		// each user has a separate limit
 		{do: "GET /api/setting/roles", as: "viewer", code: 403,
 			want: `{"errorMessage":"your role does not have the permission read on settings: useraccess",` +
 				`"errorCode":1403,"errorDetail":{"right":"read on settings: useraccess"}}`,
 			headers: "X-Rate-Limit-Remaining: 1"},
-		// another endpoint
+		// each endpoint has a separate limit
 		{do: "GET /api/session", as: "token", code: 200, want: admin, headers: "X-Rate-Limit-Remaining: 1"},
 		{do: "GET /explorer/echo", as: "admin", code: 200, want: `{"at":1769853600,"body":"","lenient":false,` +
 			`"mount":"/explorer","query":{},"remote":"127.0.0.1","user":"admin","vars":null}`},

@@ -18,7 +18,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// from is a connection from an address, which signals when it is closed.
+// from is a connection from a given address. It signals when it is closed.
 type from struct {
 	net.Conn
 	address string
@@ -42,7 +42,7 @@ func TestConnectionWithAnUnreadResponseIsClosedAfterThirtySeconds(t *testing.T) 
 	small.Handle = func(context.Context, *resource.Call) (any, error) { return resource.JSON(`{}`), nil }
 	slow := small
 	slow.Path, slow.Handle = "/slow", func(context.Context, *resource.Call) (any, error) {
-		time.Sleep(10 * time.Minute) // as sending to a slow portal does
+		time.Sleep(10 * time.Minute) // as when a slow portal reads
 		return resource.JSON(`{}`), nil
 	}
 	for _, tt := range []struct {
@@ -64,7 +64,7 @@ func TestConnectionWithAnUnreadResponseIsClosedAfterThirtySeconds(t *testing.T) 
 				must(t, err)
 				listener := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
 				server := NewServer(h, slog.New(slog.DiscardHandler))
-				go func() { _ = server.Serve(listener) }() // ends when it is closed
+				go func() { _ = server.Serve(listener) }() // ends when the listener is closed
 				client, remote := net.Pipe()
 				held := &from{remote, "127.0.0.1:9", make(chan time.Time, 1)}
 				listener.conns <- held
@@ -76,7 +76,7 @@ func TestConnectionWithAnUnreadResponseIsClosedAfterThirtySeconds(t *testing.T) 
 					if took := at.Sub(begun); took != tt.want {
 						t.Errorf("it is closed after %v, want %v", took, tt.want)
 					}
-				case <-time.After(time.Hour): // of the bubble's clock
+				case <-time.After(time.Hour): // in the bubble's time
 					t.Error("it is held for an hour")
 				}
 				must(t, client.Close())
@@ -100,7 +100,7 @@ func TestSlowDownloadContinuesWhileItMakesProgress(t *testing.T) {
 				break
 			}
 			must(t, err)
-			time.Sleep(stallTime / 4) // of the bubble's clock
+			time.Sleep(stallTime / 4) // in the bubble's time
 		}
 		if got != len(whole)+2 {
 			t.Errorf("%d bytes came, want %d", got, len(whole)+2)
@@ -147,7 +147,7 @@ func TestConnectionsAreLimitedInTotalAndPerAddress(t *testing.T) {
 			}
 			for _, c := range open {
 				must(t, c.Close())
-				must(t, c.Close()) // counts once
+				must(t, c.Close()) // counts only once
 			}
 			if left := l.(*cappedListener); left.all != 0 || len(left.by) != 0 {
 				t.Errorf("when all are closed, %d count yet, of %d addresses", left.all, len(left.by))

@@ -12,7 +12,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// witness is an Observer that remembers.
+// witness is an Observer that records its calls.
 type witness struct {
 	mu     sync.Mutex
 	seen   []string

@@ -87,7 +87,7 @@ func (c *components) errorResponses(endpoints []resource.Endpoint) object {
 	return out
 }
 
-// errorSchema describes the body of every error, with details beside the usual ones.
+// errorSchema describes the body of every error, with additional details.
 func (c *components) errorSchema(details []resource.Key) object {
 	all := object{
 		{"field", object{{"type", "string"}, {"description", "Name of the invalid field or parameter"}}},

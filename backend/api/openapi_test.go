@@ -17,7 +17,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// document reads the portal's own OpenAPI and has it checked.
+// document reads the portal's OpenAPI document and validates it.
 func (p *served) document() *openapi3.T {
 	p.t.Helper()
 	response, text := p.request("GET /api/openapi.json", "viewer", "")
@@ -145,8 +145,8 @@ func TestConflictingEndpointsAreRefused(t *testing.T) {
 	}
 }
 
-// TestResponsesMatchTheDocument sends requests and compares what comes back, good
-// and bad, with the document, as far as the last key.
+// TestResponsesMatchTheDocument sends valid and invalid requests, and validates every key
+// of the responses against the document.
 func TestResponsesMatchTheDocument(t *testing.T) {
 	p := newPortal(t, nil)
 	doc := p.document()
@@ -199,9 +199,9 @@ func TestResponsesMatchTheDocument(t *testing.T) {
 	}
 }
 
-// strict makes every named object of the document refuse keys it does not name.
-// The keyword is one that kin-openapi leaves to its JSON Schema 2020-12
-// validator; for schemas without such a one it takes the 3.0 rules.
+// strict makes every named object of the document refuse unknown keys. The keyword
+// belongs to JSON Schema 2020-12, so that kin-openapi uses its 2020-12 validator
+// for these schemas instead of the rules of OpenAPI 3.0.
 func strict(doc *openapi3.T) {
 	no := false
 	for name, ref := range doc.Components.Schemas {

@@ -19,7 +19,7 @@ import (
 
 // page is the built UI, held in memory.
 type page struct {
-	start         []byte // of index.html, up to where its theme goes
+	start         []byte // of index.html, up to the place of its theme
 	before, after []byte // the rest of it, around the nonce
 	files         map[string]*file
 }

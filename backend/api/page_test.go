@@ -76,7 +76,7 @@ func TestAssetsAreCachedByName(t *testing.T) {
 		{do: "GET /assets/app-4f.js", head: "If-None-Match: \"other\"", code: 200, want: js},
 		{do: "GET /spyglass.svg", code: 200, want: "<svg/>", headers: "Content-Type: image/svg+xml\nCache-Control: " +
 			"no-cache"},
-		// too small to gain by it
+		// too small to benefit from compression
 		{do: "GET /spyglass.svg", head: "Accept-Encoding: gzip;q=1", code: 200, want: "<svg/>",
 			headers: "Content-Encoding:"},
 		{do: "GET /missing.js", code: 404, want: `{"errorMessage":"there is no such file","errorCode":1404,` +
@@ -105,7 +105,7 @@ func TestAssetsAreCachedByName(t *testing.T) {
 	}
 	if response, text := p.request("GET /assets/app-4f.js", "", "", "Accept-Encoding: gzip;q=0"); response.Header.Get(
 		"Content-Encoding") != "" || text != js {
-		t.Errorf("a caller who takes no gzip gets %v", response.Header)
+		t.Errorf("a caller that does not accept gzip gets %v", response.Header)
 	}
 }
 
@@ -160,7 +160,7 @@ func TestWindowIsRecognizedForEveryUser(t *testing.T) {
 		t.Fatalf("the cookies are %v", cookies)
 	}
 	if others := launch(false); len(others) != 1 {
-		t.Errorf("what is no window gets %v", others)
+		t.Errorf("a client that is not a window gets %v", others)
 	}
 	window := "spyglass_t1_window=" + cookies[1].Value
 	for _, tt := range []struct {

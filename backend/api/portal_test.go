@@ -32,10 +32,10 @@ import (
 
 const password = "correct horse battery"
 
-// now is the clock of every portal in these tests.
+// now is the time on every portal's clock in these tests.
 var now = time.Date(2026, 1, 31, 10, 0, 0, 0, time.UTC)
 
-// served is a portal on a real listener with a real database.
+// served is a portal with a real listener and a real database.
 type served struct {
 	*httptest.Server
 	t        testing.TB
@@ -43,14 +43,14 @@ type served struct {
 	db       *store.DB
 	sessions *session.Service
 	log      *record
-	who      map[string]login // by the names scenarios use
-	ended    chan error       // why GET /test/events ended
+	who      map[string]login // by the names that scenarios use
+	ended    chan error       // the error with which GET /test/events ended
 }
 
-// login holds the credentials of a scenario's caller.
+// login holds the credentials that a scenario uses.
 type login struct{ cookie, csrf, bearer string }
 
-// record is a log that may be read while it is written.
+// record is a log for concurrent reads and writes.
 type record struct {
 	mu  sync.Mutex
 	out bytes.Buffer
@@ -83,8 +83,8 @@ var ui = fstest.MapFS{
 	".gitkeep":         {Data: nil},
 }
 
-// newPortal starts a portal with the users admin and viewer, who may only read,
-// and an API token of admin's.
+// newPortal starts a portal with the users admin and viewer, who has only view
+// access, and an API token of admin.
 func newPortal(t testing.TB, change func(*Options)) *served {
 	p := &served{t: t, log: &record{}, who: map[string]login{"": {}}, ended: make(chan error, 1)}
 	log := slog.New(slog.NewTextHandler(p.log, nil))
@@ -112,7 +112,7 @@ func newPortal(t testing.TB, change func(*Options)) *served {
 	return p
 }
 
-// open makes the database, its first rows and the endpoints over it.
+// open creates the database with its initial rows and the endpoints on it.
 func (p *served) open(log *slog.Logger) []resource.Endpoint {
 	t, ctx := p.t, p.t.Context()
 	db := storetest.Open(t, store.Options{Log: log, Clock: func() time.Time { return now }, Zone: time.UTC})
@@ -125,7 +125,7 @@ func (p *served) open(log *slog.Logger) []resource.Endpoint {
 	endpoints = append(endpoints, storetest.Add(t, db, &people.Tokens)...)
 	storetest.Add(t, db, &people.UserGroups)
 	storetest.Add(t, db, &people.RoleGroups)
-	storetest.Add(t, db, &setting.Settings) // not served here; rules ask them
+	storetest.Add(t, db, &setting.Settings) // not served here; rules read them
 	storetest.Add(t, db, &collector.CollectorGroups)
 	storetest.Add(t, db, &alert.RecipientGroups)
 	storetest.Add(t, db, &alert.Chains)
@@ -161,7 +161,7 @@ func (p *served) open(log *slog.Logger) []resource.Endpoint {
 	return append(append(endpoints, p.sessions.Endpoints()...), setting.VersionEndpoint("test"))
 }
 
-// echo returns an endpoint that responds with the request as it sees it.
+// echo returns an endpoint that returns the request as it received it.
 func echo(method, path string) resource.Endpoint {
 	return resource.Endpoint{
 		Method: method, Path: path, Right: resource.Right{Object: resource.Anyone}, Limit: 100,
@@ -174,7 +174,7 @@ func echo(method, path string) resource.Endpoint {
 	}
 }
 
-// testEndpoints returns endpoints for cases that no resource has.
+// testEndpoints returns endpoints for cases that no resource covers.
 func (p *served) testEndpoints() []resource.Endpoint {
 	get := func(path string, handle func(context.Context, *resource.Call) (any, error)) resource.Endpoint {
 		return resource.Endpoint{Method: "GET", Path: path, Right: resource.Right{Object: resource.Anyone},
@@ -233,8 +233,8 @@ func (p *served) testEndpoints() []resource.Endpoint {
 	}
 }
 
-// ask sends one request: "GET /api/x", with "Name: value" headers, as one of
-// who.
+// request sends a request, such as "GET /api/x", with "Name: value" headers, with the
+// credentials of a login in who.
 func (p *served) request(do, as, body string, headers ...string) (*http.Response, string) {
 	p.t.Helper()
 	method, path, _ := strings.Cut(do, " ")
@@ -246,7 +246,7 @@ func (p *served) request(do, as, body string, headers ...string) (*http.Response
 	}
 	who, known := p.who[as]
 	if !known {
-		p.t.Fatalf("nobody is called %q", as)
+		p.t.Fatalf("no login has the name %q", as)
 	}
 	if who.cookie != "" {
 		r.AddCookie(&http.Cookie{Name: "spyglass_t1", Value: who.cookie})
@@ -259,7 +259,7 @@ func (p *served) request(do, as, body string, headers ...string) (*http.Response
 		name, value, _ := strings.Cut(h, ": ")
 		more, another, _ := strings.Cut(h, "+ ")
 		switch {
-		case another != "" && value == "": // one more of a header that is there
+		case another != "" && value == "": // another value of an existing header
 			r.Header.Add(more, another)
 		case name == "Host":
 			r.Host = value

@@ -16,7 +16,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// pipes is a listener without a network, so that a bubble's clock rules it.
+// pipes is a listener without a network, so that it runs in the bubble's time.
 type pipes struct {
 	conns chan net.Conn
 	done  chan struct{}
@@ -34,7 +34,7 @@ func (p *pipes) Accept() (net.Conn, error) {
 func (p *pipes) Close() error   { close(p.done); return nil }
 func (p *pipes) Addr() net.Addr { return &net.TCPAddr{} }
 
-// inABubble connects to a handler that needs no sign-in, and sends it text.
+// inABubble connects to a handler that needs no sign-in and sends text to it.
 func inABubble(t *testing.T, e resource.Endpoint, text string, do func(c net.Conn)) {
 	synctest.Test(t, func(t *testing.T) {
 		e.Right = resource.Right{Object: resource.Open}
@@ -81,7 +81,7 @@ func TestClientThatDoesNotReadIsDisconnectedAfterThirtySeconds(t *testing.T) {
 	}}
 	inABubble(t, e, "GET /api/a HTTP/1.1\r\nHost: h\r\n\r\n", func(net.Conn) {
 		begun := time.Now()
-		time.Sleep(time.Minute) // of the bubble's clock
+		time.Sleep(time.Minute) // in the bubble's time
 		select {
 		case at := <-gone:
 			if took := at.Sub(begun); took != stallTime {
@@ -117,7 +117,7 @@ func TestIdleEventStreamSendsAHeartbeatEveryFourSeconds(t *testing.T) {
 
 func TestQueueTimeIsNotCountedAsServerTime(t *testing.T) {
 	for _, tt := range []struct {
-		after time.Duration // that the question takes itself, after what it waits for
+		after time.Duration // duration of the query itself, without the time it waits
 		want  int
 	}{{maxQuery - 1, 200}, {maxQuery + 1, 503}} {
 		e := resource.Endpoint{Method: "GET", Path: "/a",

@@ -9,7 +9,7 @@ import (
 
 const formHead = "Content-Type: multipart/form-data; boundary=7f"
 
-// form is a multipart body, its lines as they are written here.
+// form returns a multipart body with these lines.
 func form(lines ...string) string { return strings.Join(lines, "\r\n") + "\r\n" }
 
 func TestUploadsAreAcceptedOnlyWhereDeclared(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// addDevices writes n devices "d0001" and on.
+// addDevices creates n devices, from "d0001" on.
 func (p *served) addDevices(n int) {
 	p.t.Helper()
 	ctx := p.t.Context()
@@ -83,10 +83,10 @@ func TestListIsStreamedAsNDJSON(t *testing.T) {
 	}
 }
 
-// TestStreamIsAConsistentSnapshot changes every row while a stream is read.
+// TestStreamIsAConsistentSnapshot changes every row while a client reads a stream.
 func TestStreamIsAConsistentSnapshot(t *testing.T) {
 	p := newPortal(t, nil)
-	p.addDevices(3000) // more than fits into the buffers on the way
+	p.addDevices(3000) // more than the buffers on the way can hold
 	r, err := http.NewRequestWithContext(t.Context(), "GET", "http://"+p.host+"/api/device/devices?fields=id,"+
 		"displayName,customProperties,systemProperties,autoProperties,description", nil)
 	must(t, err)
@@ -118,7 +118,7 @@ func TestLargeResponseIsCompressedIfAccepted(t *testing.T) {
 		{"/device/devices", "gzip;q=1", "", "gzip"},
 		{"/device/devices", "gzip;q=1", "application/x-ndjson", "gzip"},
 		{"/device/devices/1", "br, gzip;q=0.5", "", "gzip"},
-		{"/device/devices", "gzip", "", ""}, // from this machine, as a client asks by itself
+		{"/device/devices", "gzip", "", ""}, // a local client, with the header that Go's client adds by default
 		{"/device/devices", "gzip;q=0", "", ""},
 		{"/device/devices", "deflate", "", ""},
 		{"/session", "gzip;q=1", "", ""}, // small
@@ -205,7 +205,7 @@ func TestBatchIsAtomicUnlessItSaysOtherwise(t *testing.T) {
 	const paint = `{"errorMessage":"op must be create, patch or ` +
 		`delete","errorCode":1400,"errorDetail":{"field":"op",` +
 		`"reason":"op must be create, patch or delete","allowed":["create","patch","delete"]}}`
-	tag := func(text string) string { // tags depend on the rest of the row
+	tag := func(text string) string { // tags depend on the other fields of the row
 		parts := strings.Split(text, `"etag":"\"`)
 		for i := range parts[1:] {
 			_, rest, _ := strings.Cut(parts[i+1], `\""`)
@@ -259,7 +259,7 @@ func TestBatchIsAtomicUnlessItSaysOtherwise(t *testing.T) {
 	many := strings.Repeat(`,{"op":"create","body":{"name":"x"}}`, 1001)[1:]
 	if response, text := p.request("POST /api/device/devices/batch", "admin", `{"operations":[`+many+
 		`]}`); response.StatusCode != 400 {
-		t.Errorf("1,001 operations answer %d %s", response.StatusCode, text)
+		t.Errorf("1,001 operations returned %d %s", response.StatusCode, text)
 	}
 }
 

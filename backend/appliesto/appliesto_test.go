@@ -216,7 +216,7 @@ func TestEveryBuiltInFunctionCanBeCalled(t *testing.T) {
 	}
 }
 
-// many are expressions of the sort that people write.
+// many lists expressions as users write them.
 var many = []string{
 	`hasCategory("linux") && displayName =~ "web*"`, `isWindows() || isNetwork()`,
 	`inGroup("Servers/*") && !hasProperty("retired")`,
@@ -273,7 +273,7 @@ func FuzzParse(f *testing.F) {
 		}
 		applies, written := e.Match(web), e.String()
 		if len(written) > appliesto.MaxBytes {
-			return // quotes and escapes may carry it over the limit
+			return // quotes and escapes can make it exceed the limit
 		}
 		again, err := appliesto.Parse(written, functions)
 		if err != nil || again.String() != written || again.Match(web) != applies {

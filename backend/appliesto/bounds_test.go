@@ -7,7 +7,7 @@ import (
 	"spyglass/backend/appliesto"
 )
 
-// value is a subject that has one text under every name.
+// value is a subject that has the same value for every name.
 type value string
 
 func (v value) Property(string) (string, bool) { return string(v), true }

@@ -39,7 +39,7 @@ func (p portal) open() *store.DB {
 	return db
 }
 
-// write keeps a note in the database and in a report.
+// write stores a note in the database and in a report.
 func (p portal) write(note string) {
 	p.t.Helper()
 	db := p.open()
@@ -50,7 +50,7 @@ func (p portal) write(note string) {
 	}
 }
 
-// holds compares the note in the database and in the report.
+// holds checks the note in the database and in the report.
 func (p portal) holds(want string) {
 	p.t.Helper()
 	db := p.open()
@@ -61,7 +61,7 @@ func (p portal) holds(want string) {
 	}
 }
 
-// options back up to a file, or restore from it.
+// options returns options for a backup to a file, or a restore from it.
 func (p portal) options(file string) backup.Options {
 	return backup.Options{Folder: p.folder, File: file, Version: "1.2.3", Databases: store.Files{},
 		Clock: func() time.Time { return noon }, Progress: func(backup.Progress) {}}

@@ -15,7 +15,7 @@ const (
 	workFolder   = "restore"                // deleted when everything is done
 	newFolder    = workFolder + "/unpacked" // not valid yet
 	readyFolder  = workFolder + "/ready"    // complete; existing files are moved away
-	movingFolder = workFolder + "/moving"   // no existing files are left; this takes their place
+	movingFolder = workFolder + "/moving"   // existing files are moved away; these take their place
 	oldFolder    = workFolder + "/replaced" // the files that were moved away
 	undoFile     = workFolder + "/undo"     // marks that "ready" contains the kept files
 	keptFolder   = "before-restore"         // the same, when everything is done

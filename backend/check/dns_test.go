@@ -25,7 +25,7 @@ www.example.org. 60 IN CNAME example.org.
 1.2.0.192.in-addr.arpa. 60 IN PTR example.org.
 `
 
-// nameServer responds from the zone, over UDP and TCP on one port.
+// nameServer serves the zone over UDP and TCP on the same port.
 func nameServer(t *testing.T) (port string) {
 	t.Helper()
 	var records []dns.RR
@@ -80,7 +80,7 @@ func nameServer(t *testing.T) (port string) {
 	return port
 }
 
-// mute returns a UDP port that receives everything and never responds.
+// mute returns the number of a UDP port that receives packets and never responds.
 func mute(t *testing.T) (port string) {
 	t.Helper()
 	conn, err := net.ListenPacket("udp", "127.0.0.1:0")

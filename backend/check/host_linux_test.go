@@ -37,7 +37,7 @@ func TestHostMeasuresTheMachineItRunsOn(t *testing.T) {
 		delete(got, name)
 	}
 	if len(got) > 0 {
-		t.Errorf("there are fields nobody knows: %v", got)
+		t.Errorf("there are unknown fields: %v", got)
 	}
 }
 

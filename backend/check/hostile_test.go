@@ -16,7 +16,7 @@ import (
 )
 
 // hostile runs a server that handles each connection with do, and returns its
-// port. over is closed when the test ends.
+// port. The server closes over when the test ends.
 func hostile(t *testing.T, do func(conn net.Conn, over <-chan struct{})) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -42,11 +42,11 @@ func hostile(t *testing.T, do func(conn net.Conn, over <-chan struct{})) string 
 	return port
 }
 
-// heard waits for a request, because a response before one does not count. It
-// reads all of it: unread bytes would turn the close into a reset.
+// heard reads a request, because checks ignore a response that precedes it. It
+// reads all bytes: with unread bytes the close would reset the connection.
 func heard(conn net.Conn) { _, _ = conn.Read(make([]byte, 64<<10)) }
 
-// drips returns a handler that writes a beginning, and then a byte a second.
+// drips returns a handler that writes beginning, and then a byte per second.
 func drips(beginning string) func(net.Conn, <-chan struct{}) {
 	return func(conn net.Conn, over <-chan struct{}) {
 		heard(conn)
@@ -62,8 +62,8 @@ func drips(beginning string) func(net.Conn, <-chan struct{}) {
 	}
 }
 
-// floods returns a handler that writes a beginning, and then repeats rest
-// without an end.
+// floods returns a handler that writes beginning, and then repeats rest
+// endlessly.
 func floods(beginning, rest string) func(net.Conn, <-chan struct{}) {
 	return func(conn net.Conn, _ <-chan struct{}) {
 		heard(conn)
@@ -194,7 +194,7 @@ func TestTruncatedOrMalformedSNMPResponseIsAnError(t *testing.T) {
 	if got, err := look(t, &check.Dialer{}, task); err != nil || got[oid] != 4711 {
 		t.Fatalf("whole, it gives %v (%v)", got, err)
 	}
-	bytes := int(whole.Load()) // another response can be shorter: the number of its request is random
+	bytes := int(whole.Load()) // responses differ in length, because the request has a random number
 	for n := 0; n < bytes; n += 5 {
 		tear(func(raw []byte) []byte { return raw[:min(n, len(raw)-1)] })
 		if got, err := look(t, &check.Dialer{}, task); err == nil {

@@ -72,8 +72,8 @@ func Discoverers(checks []Check) map[string]Discoverer {
 	return out
 }
 
-// Simulated returns the instances of a data source on a simulated device, always
-// the same ones. They depend on the data source's name.
+// Simulated returns the instances of a data source on a simulated device. They are always
+// the same, and depend on the data source's name.
 func Simulated(dataSource string, device int64) []Found {
 	name := strings.ToLower(dataSource)
 	for _, s := range simulations {

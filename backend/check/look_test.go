@@ -13,7 +13,7 @@ import (
 	"spyglass/backend/check"
 )
 
-// look runs a check of a server on this machine, and returns its values except
+// look runs a check against a local server, and returns all values but
 // times.
 func look(t *testing.T, d *check.Dialer, task check.Task) (check.Values, error) {
 	t.Helper()
@@ -44,7 +44,7 @@ func hostPort(t *testing.T, url string) (string, string) {
 	return host, port
 }
 
-// measured is the expected outcome of checking a server.
+// measured holds the expected result of a check of a server.
 type measured struct {
 	name string
 	task check.Task
@@ -126,13 +126,13 @@ func TestChecksMeasureRealServers(t *testing.T) {
 	values, err := look(t, &check.Dialer{},
 		check.Task{Method: "tls", Host: host, Attributes: attributes("port", securePort)})
 	if values["valid"] != 0 || values["daysLeft"] < 1 {
-		t.Errorf("a certificate nobody trusts: %v", values)
+		t.Errorf("an untrusted certificate: %v", values)
 	}
 	var failure *check.Failure
 	if !errors.As(err, &failure) ||
 		*failure != (check.Failure{Text: "The certificate is self-signed, and this machine does not trust it.",
 			Responded: true}) {
-		t.Errorf("a certificate nobody trusts: %+v", err)
+		t.Errorf("an untrusted certificate: %+v", err)
 	}
 }
 

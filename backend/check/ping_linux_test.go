@@ -9,8 +9,8 @@ import (
 	"spyglass/backend/check"
 )
 
-// deaf returns a port whose queue is full: connections to it are neither
-// accepted nor refused.
+// deaf returns a port with a full queue, which neither accepts nor refuses
+// connections.
 func deaf(t *testing.T) (port string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

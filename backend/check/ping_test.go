@@ -15,7 +15,7 @@ import (
 	"spyglass/backend/check"
 )
 
-// sameTrip removes the times from a ping's values, when they are plausible.
+// sameTrip removes plausible times from the values of a ping.
 func sameTrip(t *testing.T, v check.Values) string {
 	t.Helper()
 	if v["min"] < 0 || v["min"] > v["average"] || v["average"] > v["max"] || v["max"] > 2000 {

@@ -33,7 +33,7 @@ func TestSimulatedValuesAreDeterministic(t *testing.T) {
 	}
 }
 
-// eachWeek calls f every five minutes of four weeks of forty seeds.
+// eachWeek calls f for every five minutes of four weeks, with forty seeds.
 func eachWeek(shape check.Shape, f func(seed int, at time.Time, v float64)) {
 	for seed := range 40 {
 		for at := monday; at.Before(monday.AddDate(0, 0, 28)); at = at.Add(5 * time.Minute) {
@@ -45,9 +45,9 @@ func eachWeek(shape check.Shape, f func(seed int, at time.Time, v float64)) {
 func TestSimulatedValuesCoverTheirRange(t *testing.T) {
 	for _, tt := range []struct {
 		shape     check.Shape
-		low, high float64 // no value is outside
-		small     float64 // some value is not above
-		large     float64 // some value is not below
+		low, high float64 // every value is between these
+		small     float64 // at least one value is at most this
+		large     float64 // at least one value is at least this
 		whole     bool
 	}{
 		{check.ShapeCPU, 0.5, 100, 8, 85, false},
@@ -158,7 +158,7 @@ func TestCountersGrowAndDisksFill(t *testing.T) {
 			full++
 		}
 	}
-	if full < 4 || full > 40 { // with more of them a company would show only their warnings
+	if full < 4 || full > 40 { // more would fill a company with these warnings
 		t.Errorf("%d of 4000 disks are over 80 %%", full)
 	}
 }

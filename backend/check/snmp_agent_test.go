@@ -13,8 +13,8 @@ import (
 	"spyglass/backend/check"
 )
 
-// snmpAgent is an SNMP agent on this machine. It speaks one version, to clients
-// that know its community or, with v3, its user's passwords.
+// snmpAgent is a local SNMP agent. It speaks one version of SNMP with clients
+// that have its community or, in v3, its user's passwords.
 type snmpAgent struct {
 	conn      net.PacketConn
 	port      string
@@ -23,10 +23,10 @@ type snmpAgent struct {
 	rows      []gosnmp.SnmpPDU // in order
 
 	mu       sync.Mutex
-	lie      func(*gosnmp.SnmpPacket) // changes a v2 response into a malicious one; nil: none
-	tear     func(raw []byte) []byte  // changes its bytes in transit
-	mostOIDs int                      // responds tooBig to more
-	asked    []int                    // number of OIDs in each request
+	lie      func(*gosnmp.SnmpPacket) // makes a v2 response malicious; nil: leaves it valid
+	tear     func(raw []byte) []byte  // changes the bytes of a response in transit
+	mostOIDs int                      // requests for more get tooBig
+	asked    []int                    // number of OIDs of each request
 }
 
 const engine = "\x80\x00\x1f\x88\x80test-engine"
@@ -85,7 +85,7 @@ func (a *snmpAgent) response(raw []byte) []byte {
 	var q *gosnmp.SnmpPacket
 	var err error
 	if a.speaks.Version == gosnmp.Version3 {
-		// checks the signature, which the other function does not
+		// this function verifies the signature, unlike the other
 		q, err = a.speaks.UnmarshalTrap(slices.Clone(raw), true)
 		if err != nil {
 			return a.refuse(raw, err)
@@ -123,7 +123,7 @@ func (a *snmpAgent) response(raw []byte) []byte {
 	return raw
 }
 
-// refuse reports why a request of v3 is refused, as agents do.
+// refuse returns the report with which agents refuse a v3 request.
 func (a *snmpAgent) refuse(raw []byte, why error) []byte {
 	q, err := a.speaks.SnmpDecodePacket(raw)
 	if q == nil || q.MsgID == 0 {
@@ -135,10 +135,10 @@ func (a *snmpAgent) refuse(raw []byte, why error) []byte {
 	case err == nil, strings.Contains(why.Error(), "authentic"):
 		return a.report(q, "5", gosnmp.NoAuthNoPriv)
 	}
-	return a.report(q, "6", gosnmp.AuthNoPriv) // the encrypted part cannot be read
+	return a.report(q, "6", gosnmp.AuthNoPriv) // the agent cannot decrypt the request
 }
 
-// report returns one of the counters of usmStats.
+// report returns a response with a counter of usmStats.
 func (a *snmpAgent) report(q *gosnmp.SnmpPacket, number string, flags gosnmp.SnmpV3MsgFlags) []byte {
 	return a.seal(q, gosnmp.Report, flags, gosnmp.SnmpPDU{Name: ".1.3.6.1.6.3.15.1.1." + number + ".0",
 		Type: gosnmp.Counter32, Value: uint32(1)})
@@ -158,7 +158,7 @@ func (a *snmpAgent) seal(q *gosnmp.SnmpPacket, kind gosnmp.PDUType, flags gosnmp
 	return raw
 }
 
-// find returns the rows at the OIDs of a request, or after them.
+// find returns the rows at the OIDs of a request, or the rows after them.
 func (a *snmpAgent) find(q *gosnmp.SnmpPacket) []gosnmp.SnmpPDU {
 	a.mu.Lock()
 	a.asked = append(a.asked, len(q.Variables))
@@ -190,21 +190,21 @@ func (a *snmpAgent) find(q *gosnmp.SnmpPacket) []gosnmp.SnmpPDU {
 	return out
 }
 
-// limit sets how many OIDs it returns at once.
+// limit sets the maximum number of OIDs per response.
 func (a *snmpAgent) limit(oids int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.mostOIDs = oids
 }
 
-// requests returns how many OIDs each request named.
+// requests returns the number of OIDs of each request.
 func (a *snmpAgent) requests() []int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Clone(a.asked)
 }
 
-// task returns a task for the agent, with further properties of the device.
+// task returns a task for the agent, with additional device properties.
 func (a *snmpAgent) task(fields []string, properties ...string) check.Task {
 	return check.Task{Method: "snmp", Host: "127.0.0.1", Wild: "2", Fields: fields,
 		Attributes: attributes("timeout", "900"),

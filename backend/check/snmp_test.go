@@ -121,10 +121,10 @@ func TestSNMPRequestsAtMostFiftyOIDsAndFewerIfTooBig(t *testing.T) {
 		{"a small agent", small.task(fields, "snmp.community", "harbour"), want, ""},
 	})
 	if want := []int{50, 50, 20}; !slices.Equal(large.requests(), want) {
-		t.Errorf("the large agent was asked for %v, want %v", large.requests(), want)
+		t.Errorf("the large agent received requests for %v, want %v", large.requests(), want)
 	}
 	if want := []int{50, 25, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12}; !slices.Equal(small.requests(), want) {
-		t.Errorf("the small agent was asked for %v, want %v", small.requests(), want)
+		t.Errorf("the small agent received requests for %v, want %v", small.requests(), want)
 	}
 }
 
@@ -181,7 +181,7 @@ func TestSNMPFindsTheInstancesOfATable(t *testing.T) {
 	}
 }
 
-// checkNamed returns one of All.
+// checkNamed returns the check with this name from All.
 func checkNamed(t *testing.T, name string) check.Check {
 	t.Helper()
 	for _, c := range check.All(&check.Dialer{}) {

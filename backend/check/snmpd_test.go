@@ -15,8 +15,8 @@ import (
 	"spyglass/backend/check"
 )
 
-// snmpd starts Debian's SNMP agent, with the community and the user of the
-// other tests, and returns its port.
+// snmpd starts Debian's SNMP agent with the community and the user of the other
+// tests, and returns its port.
 func snmpd(t *testing.T) (port string) {
 	t.Helper()
 	if runtime.GOOS != "linux" {

@@ -33,13 +33,13 @@ import (
 
 var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 
-// fixture is a portal with the built-in collector, two remote ones, and device 1 of
+// fixture is a portal with the built-in collector, two remote collectors, and device 1 on
 // collector 2 in Oslo.
 type fixture struct {
 	*testing.T
 	*testkit.Clock
 	db        *store.DB
-	folder    string // of programs
+	folder    string // folder of the programs
 	base      string
 	endpoints map[string]resource.Endpoint
 
@@ -49,11 +49,11 @@ type fixture struct {
 	findings []check.Finding
 }
 
-// callers of requests.
+// callers of requests
 var (
 	admin  = &resource.Access{UserID: 1, User: "admin", Admin: true}
 	second = &resource.Access{User: "collector 2", Collector: 2}
-	// a user who installs collectors, and sees the devices of group 3 only
+	// a user who installs collectors, and who has View access only to the devices in group 3
 	clerk = &resource.Access{UserID: 2, User: "clerk", Grants: []resource.Grant{
 		{Object: resource.Setting, Area: "*", Op: resource.Modify},
 		{Object: resource.DeviceGroup, Groups: map[int64]bool{3: true}, Op: resource.Modify}}}
@@ -116,7 +116,7 @@ func open(t *testing.T) *fixture {
 	return h
 }
 
-// call has an endpoint serve a request; path is below /setting/collectors/.
+// call sends a request to an endpoint; path is below /setting/collectors/.
 func (h *fixture) call(who *resource.Access, method, path, body string, change ...func(*resource.Call)) (any, error) {
 	h.Helper()
 	id, rest, _ := strings.Cut(path, "/")
@@ -136,7 +136,7 @@ func (h *fixture) call(who *resource.Access, method, path, body string, change .
 	return e.Handle(resource.WithCall(h.Context(), c), c)
 }
 
-// ask returns the response of call as JSON, or the error as a sentence.
+// request returns the response of call as JSON, or the message of the error.
 func (h *fixture) request(who *resource.Access, method, path, body string) string {
 	h.Helper()
 	response, err := h.call(who, method, path, body)
@@ -157,7 +157,7 @@ func (h *fixture) request(who *resource.Access, method, path, body string) strin
 	return string(text)
 }
 
-// stream returns the text of a response that is a file.
+// stream returns the text of a response that streams a file.
 func (h *fixture) stream(who *resource.Access, path string, change ...func(*resource.Call)) string {
 	h.Helper()
 	response, err := h.call(who, "GET", path, "", change...)
@@ -181,7 +181,7 @@ func (h *fixture) collector(id int64) *collector.Collector {
 	return row
 }
 
-// tokens returns the kinds of the tokens of a collector.
+// tokens returns the kinds of a collector's tokens.
 func (h *fixture) tokens(id int64) (kinds []string) {
 	h.Helper()
 	rows, err := resource.Find(h.Context(), h.db, collector.CollectorTokens.Name,
@@ -207,11 +207,11 @@ func TestRegistrationRevokesEarlierTokens(t *testing.T) {
 	h.request(admin, "POST", "2/downloadToken", "")
 	h.request(admin, "POST", "3/downloadToken", "")
 	h.Pass(10 * time.Minute)
-	h.request(admin, "POST", "2/downloadToken", "") // the one from before has ended
+	h.request(admin, "POST", "2/downloadToken", "") // the previous token has expired
 	if got, want := h.tokens(2), []string{"installs until 13:10"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("before the collector registers it has %q, want %q", got, want)
 	}
-	for range 2 { // again: its credential ends
+	for range 2 { // a second registration ends the credential of the first
 		if got := h.request(second, "POST", "2/register", probe); !strings.HasPrefix(got,
 			`{"collectorId":2,"token":"col_2_`) || !strings.HasSuffix(got, `","heartbeat":15}`) {
 			t.Errorf("registering returns %s", got)
@@ -232,7 +232,7 @@ func TestRegistrationRevokesEarlierTokens(t *testing.T) {
 
 func TestReplacingARunningCollectorOpensAnAlert(t *testing.T) {
 	for _, tt := range []struct {
-		silent time.Duration // before it registers again
+		silent time.Duration // time before it registers again
 		want   int
 	}{{10 * time.Second, 1}, {time.Hour, 0}} {
 		h := open(t)
@@ -345,7 +345,7 @@ func TestFutureSamplesAreRefusedAndCounted(t *testing.T) {
 		t.Errorf("%d results are counted as refused, and the clock is %d s ahead; want 1 and 301", c.Refused,
 			c.ClockOffset)
 	}
-	// A collector that corrects its times knows its clock itself.
+	// The portal trusts the offset of a collector that corrects its times.
 	h.request(second, "POST", "2/heartbeat", `{"clockOffset":-7}`)
 	h.request(second, "POST", "2/samples", strings.Replace(body, `{"results"`, `{"corrected":true,"results"`, 1))
 	if c := h.collector(2); c.Refused != 2 || c.ClockOffset != -7 {
@@ -411,7 +411,7 @@ func TestDiscoveryResultIsAcceptedOnlyIfRequested(t *testing.T) {
 		t.Errorf("a finding returns %s", got)
 	}
 	if got := h.request(second, "POST", "2/findings", `{"id":8,"found":[],"error":"no agent"}`); got != `{"taken":0}` {
-		t.Errorf("a finding that nobody asked for returns %s", got)
+		t.Errorf("an unrequested finding returns %s", got)
 	}
 	want := []check.Finding{{ID: 7, Found: []check.Found{{WildValue: "2", DisplayName: "eth0"}}},
 		{ID: 8, Found: []check.Found{}, Error: "no agent"}}
@@ -462,7 +462,7 @@ func TestInstallersListThePrograms(t *testing.T) {
 			Available               bool
 		}
 	}
-	if runtime.GOOS != "windows" { // whose own program is there
+	if runtime.GOOS != "windows" { // on Windows the portal has its own program
 		const want = "conflict : this portal has no program for windows on amd64; put the Spyglass of that system " +
 			"into its data folder as installers/spyglass-windows-amd64.exe, and try again"
 		if got := h.request(second, "GET", "2/installers/Win64/program", ""); got != want {

@@ -20,14 +20,14 @@ func sum(text string) string {
 	return hex.EncodeToString(digest[:])
 }
 
-// TestInstallerRunsOnlyTheProgramOfThePortal runs an installer against a portal
-// that sends the program, sends another one, and refuses.
+// TestInstallerRunsOnlyTheProgramOfThePortal runs an installer against portals
+// that send the program, send another program, or refuse.
 func TestInstallerRunsOnlyTheProgramOfThePortal(t *testing.T) {
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Fatal("curl is missing; go run ./build test installs it")
 	}
 	h := open(t)
-	// It writes down its arguments and its input, beside itself.
+	// The program writes its arguments and its input into files next to it.
 	const program = "#!/bin/sh\necho \"$*\" >\"${0%/*}/said\"\ncat >>\"${0%/*}/said\"\n"
 	if err := os.WriteFile(filepath.Join(h.folder, "spyglass-linux-amd64"), []byte(program), 0o600); err != nil {
 		t.Fatal(err)
@@ -68,7 +68,7 @@ func TestInstallerRunsOnlyTheProgramOfThePortal(t *testing.T) {
 			t.Errorf("%s: the script says %q (%v), want %q", tt.name, out, err, tt.out)
 		}
 		want := ""
-		if tt.sent == program { // the token is no argument, which other users could see
+		if tt.sent == program { // the token is not an argument, because other users could read it
 			want = "collector --data " + folder + "/data --portal " + h.base + " --token - --register\n" + token
 		}
 		if got, err := os.ReadFile(said); string(got) != want || (err == nil) != (want != "") {

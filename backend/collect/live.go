@@ -298,7 +298,7 @@ func isItself(c *resource.Call, row *collector.Collector) bool {
 	return c.Access != nil && c.Access.Collector == row.ID
 }
 
-// mask replaces the properties of n devices by masked ones.
+// mask masks the properties of n devices.
 func (s *Service) mask(ctx context.Context, n int, of func(i int) (device int64, properties *map[string]string)) error {
 	var ids []int64
 	for i := range n {

@@ -11,7 +11,7 @@ func TestSlowClockIsDetectedByConsistentlyOldResults(t *testing.T) {
 	steady := func(age int64) func(int64) int64 { return func(int64) int64 { return age } }
 	for _, tt := range []struct {
 		name    string
-		age     func(after int64) int64 // of the newest result of a post
+		age     func(after int64) int64 // age of the newest result of a post
 		every   int64                   // seconds between two posts
 		waiting int64
 		lasts   int64 // seconds
@@ -48,7 +48,7 @@ func TestSlowClockIsDetectedByConsistentlyOldResults(t *testing.T) {
 	for after := range int64(180) {
 		now, age := start+after, int64(240)
 		if after > 120 {
-			age = 0 // somebody set the clock
+			age = 0 // a person corrects the clock
 		}
 		offset = l.offset(2, offset, now, []check.Result{{At: now - age}})
 		if after == 120 && offset != -240 || after == 121 && offset != 0 {

@@ -14,7 +14,7 @@ import (
 const counts = "GET /device/devices/{deviceId}/devicedatasources/{hdsId}/instances/{id}/alertcounts " +
 	"deviceId=1 hdsId=1 id=1 "
 
-// polled appends the values of the data point used, one for each poll of a minute;
+// polled appends values of the data point used, one for each poll, a minute apart;
 // - is a missed poll.
 func (h *fixture) polled(every int64, values string) {
 	h.Helper()
@@ -30,7 +30,7 @@ func (h *fixture) polled(every int64, values string) {
 	}
 }
 
-// rule sets the threshold of used: two polls to open, three to clear.
+// rule sets the threshold of used: two polls to trigger, three to clear.
 func (h *fixture) rule(expr string) {
 	h.Helper()
 	source, err := resource.Get(h.Context(), h.db, datasource.DataSources.Name, 5)

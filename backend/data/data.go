@@ -14,7 +14,7 @@
 //
 // # Access
 //
-// Data is visible to everybody who may read the device. Anything else is
+// Data is visible to every user who may view the device. Anything else is
 // reported as not existing.
 //
 // # Concurrency

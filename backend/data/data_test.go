@@ -26,12 +26,12 @@ import (
 	"spyglass/backend/store/storetest"
 )
 
-// began is the first sample of every test, a multiple of an hour; each has one
-// a minute.
+// began is the time of the first sample of every test, on the hour. Samples follow
+// each minute.
 const began = 1_790_002_800 / 3600 * 3600
 
-// fixture is a portal with two devices: web in group 2 with the disks / and =var,
-// which are in the instance group 1, and db in group 3 with one.
+// fixture is a portal with two devices: web in group 2 with the disks / and =var, which
+// are in the instance group 1, and db in group 3 with a disk.
 type fixture struct {
 	*testing.T
 	db        *store.DB
@@ -117,7 +117,7 @@ func (h *fixture) rows() {
 	put(h, &fleet.Instances, disk(1, 1, 1, "/"), disk(2, 1, 1, "=var"), disk(3, 2, 0, "/"))
 }
 
-// measure appends n samples a minute apart: used is 0, 1, 2 … and size 1000.
+// measure appends n samples, a minute apart: used is 0, 1, 2 … and size is 1000.
 func (h *fixture) measure(instance int64, n int) {
 	h.Helper()
 	var samples []series.Sample
@@ -131,7 +131,7 @@ func (h *fixture) measure(instance int64, n int) {
 	}
 }
 
-// ask sends "GET /path {id} deviceId=1 id=2 ?start=3", now being two hours after the first sample.
+// send sends "GET /path {id} deviceId=1 id=2 ?start=3" two hours after the first sample.
 func (h *fixture) send(do, body string) (any, error) {
 	h.Helper()
 	words := strings.Fields(do)
@@ -155,7 +155,7 @@ func (h *fixture) send(do, body string) (any, error) {
 	return e.Handle(h.Context(), c)
 }
 
-// json returns the response, or the kind of an error and its field.
+// json returns the response, or the kind and the field of an error.
 func (h *fixture) json(do, body string) string {
 	h.Helper()
 	got, err := h.send(do, body)
@@ -383,7 +383,7 @@ func TestGraphShowsAGapAfterThreeMissedPolls(t *testing.T) {
 		name            string
 		every           int64 // seconds between polls
 		polls           []int64
-		hours           bool // only hourly values remain
+		hours           bool // only hourly values are left
 		moments, absent int
 	}{
 		{"no poll is missing", 60, []int64{0, 1, 2, 3}, false, 4, 0},
@@ -461,7 +461,7 @@ func hundredAndOne() string {
 	return strings.Join(ids, ",")
 }
 
-// oslo may read only group 2.
+// oslo may view only group 2.
 func oslo() *resource.Access {
 	return &resource.Access{UserID: 9, User: "clerk",
 		Grants: []resource.Grant{{Object: resource.DeviceGroup, Op: resource.Read, Groups: map[int64]bool{2: true}}}}

@@ -33,7 +33,7 @@ import (
 
 var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 
-// fixture is a portal as portal.Seed begins it.
+// fixture is a portal as portal.Seed creates it.
 type fixture struct {
 	testing.TB
 	db        *store.DB
@@ -45,7 +45,7 @@ func open(t testing.TB) *fixture {
 	return openWith(t, storetest.OpenOnce)
 }
 
-// openWith opens a portal in a store that openStore opens.
+// openWith opens a portal in the store that openStore returns.
 func openWith(t testing.TB, openStore func(testing.TB, store.Options) *store.DB) *fixture {
 	t.Helper()
 	db := openStore(t, store.Options{Clock: func() time.Time { return noon }, Zone: time.UTC})
@@ -101,7 +101,7 @@ func (h *fixture) write(do func(tx resource.Tx) error) {
 	storetest.Write(h, h.db, do)
 }
 
-// options returns options for tests: without the time that real hashes take.
+// options returns options for tests, without slow password hashes.
 func options(devices int) demo.Options {
 	return demo.Options{Devices: devices, Now: noon, Passwords: map[string]string{"operator": "spyglass demo"},
 		Hash: func(password string) (string, error) { return "hash of " + password, nil }}
@@ -120,7 +120,7 @@ func fill(h *fixture, devices int) *fixture {
 	return h
 }
 
-// page is the body of one list, as the administrator sees it.
+// page returns the body of a list as the administrator sees it.
 func (h *fixture) page(id string, vars map[string]string, query url.Values) string {
 	h.Helper()
 	e := h.endpoints[id]
@@ -349,7 +349,7 @@ func TestExamplesChangeOnlyUnusedObjects(t *testing.T) {
 	}
 }
 
-// bookmark is a row of a resource that the demo does not know.
+// bookmark is a row of a resource that the demo does not have.
 type bookmark struct {
 	ID        int64
 	Name, URL string

@@ -59,7 +59,7 @@ type slot struct {
 	groups  resource.IDs
 }
 
-// deviceMaker makes devices. One goroutine uses it at a time.
+// deviceMaker creates devices. One goroutine uses it at a time.
 type deviceMaker struct {
 	now    resource.Seconds
 	slots  []slot

@@ -18,7 +18,7 @@ import (
 
 const inAWeek = 7 * 24 * 3600
 
-// remembered is a history of a demo portal of few devices, at a moment that moves.
+// remembered is the history of a demo portal with few devices; a test can move its end.
 type remembered struct {
 	*history.History
 	series *series.DB
@@ -45,8 +45,8 @@ func samplesAt(t *testing.T) *series.DB {
 	return db
 }
 
-// moments returns the samples of a data point of the first interface of the
-// first device.
+// moments returns the samples of data points of the first device's first
+// interface.
 func (r *remembered) moments(t *testing.T, points ...int64) series.Table {
 	t.Helper()
 	got, err := r.series.Range(t.Context(), series.Query{Instance: 1, DataPoints: points, From: 0, To: r.at.Unix() + 1})
@@ -96,7 +96,7 @@ func TestDemoFillsTheTimeWhileItWasClosed(t *testing.T) {
 	if err := remember(t, samples, at).Once(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	r := remember(t, samples, at.Add(30*time.Hour)) // another process
+	r := remember(t, samples, at.Add(30*time.Hour)) // as in another process
 	before := r.moments(t, 7001)
 	if err := r.Once(t.Context()); err != nil {
 		t.Fatal(err)
@@ -177,7 +177,7 @@ func TestHistoryMatchesItsAlerts(t *testing.T) {
 	for i := range alerts {
 		a := &alerts[i]
 		want, err := strconv.ParseFloat(a.Value, 64)
-		if err != nil || a.ID == 1 { // the instance of the first is not polled
+		if err != nil || a.ID == 1 { // the portal does not poll the instance of the first
 			continue
 		}
 		end := at.Unix()
@@ -237,7 +237,7 @@ func TestCompleteHistoryIsNotGeneratedAgain(t *testing.T) {
 				t.Fatal(err)
 			}
 			at = at.Add(30 * time.Hour)
-			for ago := int64(0); ago < hour; ago += 60 { // what was polled last
+			for ago := int64(0); ago < hour; ago += 60 { // the most recent polls
 				if err := samples.Append(t.Context(),
 					[]series.Sample{{Instance: 1, DataPoint: 7001, At: at.Unix() - ago, Value: 5}}); err != nil {
 					t.Fatal(err)

@@ -102,7 +102,7 @@ func (f *filler) roles() error {
 	}, nil)
 }
 
-// tokens adds a suspended token; nobody knows its secrets.
+// tokens adds a suspended token, whose secrets are unknown.
 func (f *filler) tokens() error {
 	hash := sha256.Sum256([]byte(rand.Text()))
 	return resource.Put(f.write.Context, f.write.Tx, people.Tokens.Name, &people.Token{

@@ -27,7 +27,7 @@ import (
 	"spyglass/backend/service"
 )
 
-// play is a demo with a running engine, in a bubble of virtual time.
+// play is a demo with a running engine in a synctest bubble.
 type play struct {
 	*fixture
 	*stage.Stage
@@ -35,10 +35,10 @@ type play struct {
 	clock  *clock.Clock
 }
 
-// small is a company that has some of everything.
+// small is the number of devices of a company that has a few of every kind.
 const small = 70
 
-// perform plays on a company of so many devices.
+// perform runs a test on a company with this number of devices.
 func perform(t *testing.T, devices int, test func(p *play)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -81,7 +81,7 @@ func perform(t *testing.T, devices int, test func(p *play)) {
 	})
 }
 
-// ask sends a request as the administrator.
+// send sends a request as the administrator.
 func (p *play) send(id, body string, vars ...string) (map[string]any, error) {
 	p.Helper()
 	e := p.endpoints[id]
@@ -121,7 +121,7 @@ func (p *play) begin(body string) (id string) {
 	if err != nil {
 		p.Fatal(err)
 	}
-	time.Sleep(time.Second) // until the stage has seen it
+	time.Sleep(time.Second) // until the stage has received it
 	return fmt.Sprint(response["id"])
 }
 
@@ -137,7 +137,7 @@ func (p *play) incident(id string) incident.Incident {
 	return incident.Incident{}
 }
 
-// since are the alerts that opened from a moment on, and meet the conditions.
+// since returns the alerts that opened after a moment and match the conditions.
 func (p *play) since(from time.Time, where ...resource.Where) []alert.Alert {
 	p.Helper()
 	found, err := resource.Find(p.Context(), p.db, alert.Alerts.Name,
@@ -339,7 +339,7 @@ func TestAPIIncidentEndsByItselfAndCanAlwaysBeStopped(t *testing.T) {
 		}
 		for kind, want := range map[string]string{"slowAnswers": "10s", "tooManyRequests": "too_many",
 			"failingAnswers": "internal", "expiredSession": "no_login"} {
-			p.clock.SetSpeed(0) // the end comes even so
+			p.clock.SetSpeed(0) // the incident ends although the clock has stopped
 			p.begin(fmt.Sprintf(`{"kind":%q,"strength":100,"duration":60}`, kind))
 			if got := trouble(list); got != want {
 				p.Errorf("%s: %s, want %s", kind, got, want)
@@ -412,7 +412,7 @@ func TestDemoTimeIsAcceleratedPausedAndKeptAfterARestart(t *testing.T) {
 			p.Errorf("%v have passed in the demo", got)
 		}
 		if _, err := p.send("POST /demo/time/reset", `{"confirm":"yes"}`); !fault.Is(err, fault.Invalid) {
-			p.Errorf("a reset that nobody confirmed: %v", err)
+			p.Errorf("an unconfirmed reset: %v", err)
 		}
 	})
 }

@@ -16,8 +16,8 @@ const WithDeleted = "includeDeletedResources"
 // Writes).
 const (
 	Refresh = "refresh" // replace all
-	Replace = "replace" // set the given ones and keep the others
-	Add     = "add"     // add only missing ones
+	Replace = "replace" // set the given properties and keep the others
+	Add     = "add"     // add only missing properties
 )
 
 // listSchema returns the envelope of a page of items.

@@ -83,7 +83,7 @@ type kind struct {
 	gone  func(id int64) any // the event for a deleted row
 }
 
-// New makes a service.
+// New returns a new Service.
 func New(o Options) *Service {
 	list := func(path string) func(context.Context, *resource.Call) (any, error) {
 		return o.Endpoints[slices.IndexFunc(o.Endpoints, func(e resource.Endpoint) bool {
@@ -242,7 +242,7 @@ func (s *Service) leave(l *listener) {
 	}
 }
 
-// drop ends a scope: the next listener begins another one. s.mu is held.
+// drop ends a scope; the next listener starts a new scope. s.mu is held.
 func (s *Service) drop(sc *scope) {
 	sc.cancel()
 	if s.scopes[sc.key] == sc {
@@ -260,7 +260,7 @@ func (s *Service) holds(ctx context.Context, l *listener) bool {
 	return err == nil && rights == l.rights
 }
 
-// rightsOf returns a text that is the same for everybody with the same rights.
+// rightsOf returns a text that is equal for users with the same rights.
 func rightsOf(a *resource.Access) (string, error) {
 	text, err := json.Marshal(struct {
 		Admin  bool

@@ -23,16 +23,16 @@ import (
 	"spyglass/backend/store/storetest"
 )
 
-// fixture is a portal whose group 2 holds the device web and group 3 the device db.
+// fixture is a portal with the device web in group 2 and the device db in group 3.
 type fixture struct {
 	*testing.T
 	db     *store.DB
 	s      *events.Service
-	lists  atomic.Int64 // how often devices were listed
+	lists  atomic.Int64 // how often a stream listed devices
 	access map[int64]*resource.Access
 }
 
-// reads returns the access of a user who may read the devices of some groups.
+// reads returns the access of a user with View access to the devices of some groups.
 func reads(user int64, groups ...int64) *resource.Access {
 	g := resource.Grant{Object: resource.DeviceGroup, Op: resource.Read, Groups: map[int64]bool{}}
 	for _, id := range groups {
@@ -94,7 +94,7 @@ func put[T any](h *fixture, r *resource.Resource[*T], rows ...T) {
 
 // stream receives the events of a listener.
 type stream struct {
-	events chan resource.Event // unbuffered: a send waits until the test takes the event
+	events chan resource.Event // unbuffered, so that a send waits until the test receives the event
 	ended  chan struct{}
 }
 
@@ -102,7 +102,7 @@ func (h *fixture) call(user int64, kinds string) *resource.Call {
 	return &resource.Call{Access: h.access[user], At: time.Now(), Query: map[string][]string{"kinds": {kinds}}}
 }
 
-// join opens a stream that lasts as long as the test.
+// join opens a stream until the test ends.
 func (h *fixture) join(c *resource.Call) stream {
 	h.Helper()
 	response, err := h.s.Endpoints()[0].Handle(h.Context(), c)
@@ -157,15 +157,15 @@ func TestSubscribersReceiveOnlyReadableRows(t *testing.T) {
 		want string
 	}{{"Oslo", oslo, "web two"}, {"Austin", austin, "db two"}} {
 		if got := h.hears(tt.s); !strings.HasPrefix(got, "device {") || !strings.Contains(got, tt.want) {
-			t.Errorf("%s hears %s, want of %s", tt.who, got, tt.want)
+			t.Errorf("%s received %s, want %s", tt.who, got, tt.want)
 		}
 	}
-	put(h, &fleet.Devices, device(1, "web two", 3)) // moves from Oslo to Austin
+	put(h, &fleet.Devices, device(1, "web two", 3)) // moves the device from Oslo to Austin
 	if got := h.hears(oslo); got != `device {"id":1,"gone":true}` {
-		t.Errorf("Oslo hears %s, want that device 1 has gone", got)
+		t.Errorf("Oslo received %s, want that device 1 has gone", got)
 	}
 	if got := h.hears(austin); !strings.Contains(got, "web two") {
-		t.Errorf("Austin hears %s, want of web two", got)
+		t.Errorf("Austin received %s, want web two", got)
 	}
 }
 
@@ -175,7 +175,7 @@ func TestSubscribersReceiveOnlyRequestedKinds(t *testing.T) {
 	put(h, &fleet.Devices, device(1, "web two", 2))
 	put(h, &alert.Alerts, alert.Alert{Type: "DataSourceAlert", Severity: 3, DeviceID: 1, DeviceName: "web"})
 	if got := h.hears(alerts); !strings.HasPrefix(got, "alert {") {
-		t.Errorf("a listener to alerts hears %s", got)
+		t.Errorf("a listener to alerts received %s", got)
 	}
 	_, err := h.s.Endpoints()[0].Handle(t.Context(), h.call(1, "collector"))
 	if f := fault.Of(err); f.Kind != fault.Invalid || f.Field != "kinds" {
@@ -193,7 +193,7 @@ func TestStreamEndsWhenPermissionsOfItsUserChange(t *testing.T) {
 func TestChangeIsEvaluatedOncePerPermissionSet(t *testing.T) {
 	h := open(t)
 	var streams []stream
-	for _, user := range []int64{1, 2, 4} { // the administrator, and two with the same rights
+	for _, user := range []int64{1, 2, 4} { // the administrator, and two users with the same permissions
 		for range 10 {
 			streams = append(streams, h.join(h.call(user, "device")))
 		}
@@ -201,7 +201,7 @@ func TestChangeIsEvaluatedOncePerPermissionSet(t *testing.T) {
 	put(h, &fleet.Devices, device(1, "web two", 2))
 	for i, s := range streams {
 		if got := h.hears(s); !strings.Contains(got, "web two") {
-			t.Errorf("stream %d hears %s", i, got)
+			t.Errorf("stream %d received %s", i, got)
 		}
 	}
 	if got := h.lists.Load(); got != 2 {
@@ -235,14 +235,14 @@ func TestSlowStreamGetsALostEventInsteadOfUsingMemory(t *testing.T) {
 		take(fast, name+"-79")
 	}
 	change("last", 1)
-	take(fast, "last-0") // what came before lies with both by now
+	take(fast, "last-0") // both streams have queued all earlier events by now
 	heard := take(slow, "last-0")
 	if last := heard[len(heard)-1]; !strings.HasPrefix(last, "lost ") || len(heard) > 100 {
-		t.Errorf("who did not read hears %d events, and %s last; want lost", len(heard), last)
+		t.Errorf("a slow reader received %d events, and %s last; want lost", len(heard), last)
 	}
 	change("later", 1)
 	if heard := take(slow, "later-0"); !strings.HasPrefix(heard[len(heard)-1], "device ") {
-		t.Errorf("after it has caught up it hears %q", heard)
+		t.Errorf("after it has caught up it received %q", heard)
 	}
 }
 

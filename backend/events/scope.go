@@ -68,7 +68,7 @@ func (sc *scope) end() {
 	select {
 	case <-sc.begun:
 	default:
-		close(sc.begun) // it ended before it knew what is visible
+		close(sc.begun) // it ended before its visible objects were known
 	}
 }
 

@@ -136,7 +136,7 @@ func FuzzParse(f *testing.F) {
 			delete(asked, name)
 		}
 		if len(asked) > 0 {
-			t.Errorf("%q asks for %v, which it does not name", text, asked)
+			t.Errorf("%q requests %v, which it does not name", text, asked)
 		}
 		e.Eval(func(string) float64 { return math.NaN() })
 	})

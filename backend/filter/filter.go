@@ -100,7 +100,7 @@ var opTexts = [...]string{":", "!:", "~", "!~", ">", "<", ">:", "<:", ":::empty"
 
 func (o Op) String() string { return opTexts[o] }
 
-// Negated reports whether an operator is the negation of the one before it.
+// Negated reports whether an operator negates the previous operator in the list.
 func (o Op) Negated() bool { return o == NotEqual || o == NotContains || o == NotEmpty || o == NotNull }
 
 // takesValue reports whether a value follows the operator.

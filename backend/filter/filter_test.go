@@ -237,11 +237,11 @@ func TestDateIsTheWholeDayInTheTimeZone(t *testing.T) {
 		{"UTC", "2024-02-29", "2024-02-29T00:00:00Z", "2024-03-01T00:00:00Z"},
 		{"Europe/Berlin", "2026-03-29", "2026-03-28T23:00:00Z", "2026-03-29T22:00:00Z"}, // 23 hours
 		{"Europe/Berlin", "2026-10-25", "2026-10-24T22:00:00Z", "2026-10-25T23:00:00Z"}, // 25 hours
-		// the next day begins at 01:00
+		// the next day starts at 01:00
 		{"America/Sao_Paulo", "2018-11-03", "2018-11-03T03:00:00Z", "2018-11-04T03:00:00Z"},
 		{"America/Sao_Paulo", "2018-11-04", "2018-11-04T03:00:00Z", "2018-11-05T02:00:00Z"},
-		{"America/Havana", "2025-11-02", "2025-11-02T04:00:00Z", "2025-11-03T05:00:00Z"}, // 00:00 comes twice
-		{"Pacific/Apia", "2011-12-30", "2011-12-30T10:00:00Z", "2011-12-30T10:00:00Z"},   // the day that was left out
+		{"America/Havana", "2025-11-02", "2025-11-02T04:00:00Z", "2025-11-03T05:00:00Z"}, // 00:00 occurs twice
+		{"Pacific/Apia", "2011-12-30", "2011-12-30T10:00:00Z", "2011-12-30T10:00:00Z"},   // Samoa skipped this day
 	} {
 		t.Run(tt.zone+" "+tt.day, func(t *testing.T) {
 			zone, err := time.LoadLocation(tt.zone)
@@ -314,7 +314,7 @@ func FuzzParse(f *testing.F) {
 		}
 		written := got.String()
 		if len(written) > filter.MaxBytes {
-			return // quotes and escapes may carry it over the limit
+			return // quotes and escapes can make it exceed the limit
 		}
 		again, err := filter.Parse(written, columns, zone)
 		if err != nil || !reflect.DeepEqual(got, again) {

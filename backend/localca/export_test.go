@@ -1,4 +1,4 @@
 package localca
 
-// ParseKey is for tests that steal the key.
+// ParseKey exports parseKey for tests that steal the key.
 var ParseKey = parseKey

@@ -166,7 +166,7 @@ func (a *Authority) load() (why string, err error) {
 	return "", nil
 }
 
-// loadKey returns the key as PEM; "" if it is gone.
+// loadKey returns the key as PEM; "" if it is missing.
 func (a *Authority) loadKey() (string, error) {
 	path := a.path(keyFile)
 	info, err := os.Lstat(path)

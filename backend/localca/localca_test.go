@@ -44,7 +44,7 @@ func open(t *testing.T, o localca.Options) *localca.Authority {
 	return a
 }
 
-// trusting returns a client that trusts an authority, at a time, and finds every name at
+// trusting returns a client that trusts an authority at a given time, and resolves every name to
 // the server.
 func trusting(t *testing.T, pem []byte, server *httptest.Server, now func() time.Time) *http.Client {
 	t.Helper()
@@ -77,12 +77,12 @@ func TestClientThatTrustsTheAuthorityReachesOnlyTheGivenNames(t *testing.T) {
 	client := trusting(t, a.PEM(), serve(t, a.Certificate), nil)
 	for _, tt := range []struct {
 		host string
-		err  string // within the error; empty for none
+		err  string // part of the error; empty: none
 	}{
 		{host: named}, {host: "localhost"}, {host: "127.0.0.1"}, {host: "[::1]"},
 		{"other.example.test", "not other.example.test"},
 		{"example.com", "not example.com"},
-		{"127.0.0.9", "not 127.0.0.9"}, // the constraint allows it, the certificate does not have it
+		{"127.0.0.9", "not 127.0.0.9"}, // the constraint allows it, but the certificate does not cover it
 	} {
 		response, err := client.Get("https://" + tt.host + "/")
 		if err == nil {
@@ -94,7 +94,7 @@ func TestClientThatTrustsTheAuthorityReachesOnlyTheGivenNames(t *testing.T) {
 	}
 }
 
-// Whoever steals the key can make certificates for other sites: nobody accepts them.
+// A thief of the key can issue certificates for other sites, but clients reject them.
 func TestAuthorityKeyCannotSignOtherNames(t *testing.T) {
 	o := options(t, named)
 	a := open(t, o)
@@ -187,7 +187,7 @@ func TestCertificateIsRenewedBeforeItExpires(t *testing.T) {
 	}
 }
 
-// serial makes a handshake, and returns the serial number of the certificate.
+// serial connects and returns the serial number of the certificate.
 func serial(t *testing.T, client *http.Client) string {
 	t.Helper()
 	response, err := client.Get("https://" + named + "/")
@@ -212,7 +212,7 @@ func TestAuthorityIsReplacedWhenItExpiresOrANameIsAdded(t *testing.T) {
 		created bool
 	}{
 		{[]string{named}, 0, false},
-		{nil, 0, false}, // an authority may cover more than it is asked for
+		{nil, 0, false}, // an authority may cover more names than requested
 		{[]string{named, "two.example.test"}, 0, true},
 		{[]string{"two.example.test"}, 9, false},
 		{[]string{"two.example.test"}, 10, true},
@@ -230,7 +230,7 @@ func TestAuthorityIsReplacedWhenItExpiresOrANameIsAdded(t *testing.T) {
 	}
 }
 
-// keyring is one in memory.
+// keyring is a keyring in memory.
 type keyring struct {
 	has    map[string]string
 	silent bool
@@ -284,7 +284,7 @@ func TestKeyIsInTheKeyringOrAPrivateFile(t *testing.T) {
 		t.Fatalf("others may read the key: %v %v", info, err)
 	}
 	if runtime.GOOS == "windows" {
-		return // modes are access lists there: package private has their tests
+		return // Windows uses access lists instead of modes; package private tests those
 	}
 	if err := os.Chmod(file, 0o640); err != nil {
 		t.Fatal(err)
@@ -313,7 +313,7 @@ func TestDamagedAuthorityIsRefusedWithAnInstruction(t *testing.T) {
 			t.Errorf("%s: %v", tt.file, err)
 		}
 	}
-	// one of another folder: its key does not belong to the certificate
+	// the key of another folder does not match the certificate
 	o, other := options(t), options(t)
 	open(t, o)
 	open(t, other)

@@ -26,9 +26,9 @@ func Host(host string) bool {
 	return err == nil && address.Zone() == "" && address.Unmap().IsLoopback()
 }
 
-// InClear reports whether what is sent to an address can be read on the way: it
-// leaves this machine, and not over https. An address that cannot be read
-// counts as one; none at all does not.
+// InClear reports whether others can read requests to an address on the way, because the address is
+// on another machine and does not use https. It returns true for an invalid address, and false
+// for an empty address.
 func InClear(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -2,7 +2,7 @@
 //
 // It is an endpoint like any other, but below no prefix, without a rate limit
 // and not in OpenAPI, because its response is not JSON but Prometheus' text
-// format. Whoever may read the portal's settings may read it, with an API
+// format. Callers with View access to the portal's settings may read it, with an API
 // token:
 //
 //	scrape_configs:

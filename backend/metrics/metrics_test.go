@@ -24,7 +24,7 @@ import (
 	"spyglass/backend/store/storetest"
 )
 
-// fixture is a portal with alerts and notices, and counts that the test names.
+// fixture is a portal with alerts, deliveries and counters that the tests set.
 type fixture struct {
 	*testing.T
 	db *store.DB
@@ -90,7 +90,7 @@ func (h *fixture) families() map[string]*dto.MetricFamily {
 	return families
 }
 
-// has compares the lines of the metrics with those that are wanted.
+// has checks that the metrics contain these lines.
 func (h *fixture) has(wanted ...string) {
 	h.Helper()
 	text := h.scrape()
@@ -159,7 +159,7 @@ func TestResponsesAreCountedByMethodAndClass(t *testing.T) {
 	h.m.Responded("GET", 204, 3*time.Second)
 	h.m.Responded("POST", 429, time.Millisecond)
 	h.m.Responded("PROPFIND", 405, time.Millisecond)
-	h.m.Responded("GET", 999, time.Millisecond) // out of range, and no panic
+	h.m.Responded("GET", 999, time.Millisecond) // out of range; must not panic
 	h.m.Listens(3)
 	h.m.Listens(-1)
 	const took = `spyglass_http_request_duration_seconds`

@@ -57,7 +57,7 @@ func TestDeviceIsDeadAfterTheClockWasSetBack(t *testing.T) {
 func TestCollectorsGetTimeAfterTheMachineSlept(t *testing.T) {
 	w := newWatch(t, 1)
 	w.m.Start()
-	if err := w.m.Stop(t.Context()); err != nil { // the rest is done here, at our times
+	if err := w.m.Stop(t.Context()); err != nil { // from here on the test runs the work, at its own times
 		t.Fatal(err)
 	}
 	w.later(0, 2, 3)

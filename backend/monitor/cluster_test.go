@@ -13,8 +13,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// newCluster is a bench with the group Shop of four real devices, 4 to 7, and a
-// rule for whatever happens there.
+// newCluster returns a bench with a group Shop of four real devices, 4 to 7, and a
+// rule for every alert in it.
 func newCluster(t *testing.T) *bench {
 	t.Helper()
 	b := newBench(t)
@@ -28,7 +28,7 @@ func newCluster(t *testing.T) *bench {
 	return b
 }
 
-// level gives one device of the shop a level that counts at the third poll.
+// level sends results until a level of a device in Shop takes effect, at the third poll.
 func (b *bench) level(device int64, level string) {
 	b.Helper()
 	for range 3 {
@@ -37,7 +37,7 @@ func (b *bench) level(device int64, level string) {
 	}
 }
 
-// source is Gauge.
+// source returns the data source Gauge.
 func (b *bench) source() *datasource.DataSource {
 	b.Helper()
 	found, err := resource.Find(b.Context(), b.db, datasource.DataSources.Name,
@@ -106,7 +106,7 @@ func TestClusterAlertOpensWhenEnoughDevicesHaveAlerts(t *testing.T) {
 		t.Errorf("the alert of the group has the unit %v, want %%", unit)
 	}
 
-	// Maintenance of one takes it out of the count.
+	// A device in maintenance does not count.
 	b.do("POST /sdt/sdts", "", `{"type":"ResourceSDT","deviceId":6,"duration":60}`)
 	put(b.fixture, &setting.Settings, &setting.Setting{ID: setting.SettingID, Timezone: "UTC"})
 	if err := monitor.New(

@@ -48,7 +48,7 @@ type EngineOptions struct {
 //
 // Simulated devices have ordinary values, but the demo starts with alerts. An
 // alert that opened before its instance was found cannot come from a poll, so the
-// engine keeps it: its data point keeps the value of the alert until somebody
+// engine keeps it: its data point keeps the value of the alert until a user
 // disables alerting there. A simulated device that was dead before its instances
 // were found stays dead and is not polled.
 //

@@ -29,28 +29,28 @@ import (
 	"spyglass/backend/series"
 )
 
-// bench is a portal with an engine, whose results come from the test.
+// bench is a portal with an engine that gets its results from the test.
 type bench struct {
 	*fixture
 	*monitor.Engine
 	series *series.DB
 
 	seriesPath string
-	at         atomic.Int64 // of the next result
+	at         atomic.Int64 // time of the next result
 	mu         sync.Mutex
-	hosts      map[string]bool                           // that were checked
-	responds   func(t *check.Task) (check.Values, error) // to checks; nil: nobody does
-	polls      int                                       // instances; 13 when 0
-	pace       *clock.Clock                              // of simulated devices; nil: that of the results
+	hosts      map[string]bool                           // hosts that were checked
+	responds   func(t *check.Task) (check.Values, error) // responds to checks; nil: no host responds
+	polls      int                                       // number of polled instances; 0: 13
+	pace       *clock.Clock                              // clock of simulated devices; nil: the clock of the results
 }
 
-// gauge is a data source with one data point, which is polled so rarely that
-// only the test gives results.
+// gauge is a data source with one data point. Its polling interval is so long that
+// all results come from the test.
 const gauge = `{"name":"Gauge","appliesTo":"true()","collectMethod":"tcp","collectInterval":86400,"dataPoints":[
 	{"name":"level","rawDataFieldName":"level","alertExpr":"> 10 20 30","alertTransitionInterval":3,"alertClearTransitionInterval":2,"alertForNoData":3}]}`
 
-// newBench is a settled portal with the data source Gauge and one real device,
-// real-sw, on which it has an instance.
+// newBench returns a settled portal with the data source Gauge and a real device,
+// real-sw, which has an instance of it.
 func newBench(t *testing.T) *bench {
 	t.Helper()
 	b := &bench{fixture: open(t), hosts: map[string]bool{}}
@@ -69,7 +69,7 @@ func newBench(t *testing.T) *bench {
 	return b
 }
 
-// run starts an engine. It polls Gauge on all devices, and everything that is simulated.
+// run starts an engine, which polls Gauge on all devices and every simulated instance.
 func (b *bench) run() {
 	b.Helper()
 	b.Engine = monitor.NewEngine(monitor.EngineOptions{
@@ -104,7 +104,7 @@ func (b *bench) until(what string, is func() bool) {
 	}
 }
 
-// instance returns the id of Gauge's instance on a device.
+// instance returns the id of a device's instance of Gauge.
 func (b *bench) instance(device int64) int64 {
 	b.Helper()
 	found, err := resource.Find(b.Context(), b.db, fleet.Instances.Name,
@@ -117,8 +117,8 @@ func (b *bench) instance(device int64) int64 {
 
 const realDevice = 3
 
-// poll gives the engine one result for Gauge on the real device, a minute after
-// the one before; "-" is a failed check.
+// poll sends the engine a result of Gauge on the real device, a minute after
+// the previous result; "-" is a failed check.
 func (b *bench) poll(level string) {
 	b.Helper()
 	b.at.Add(60)
@@ -140,7 +140,7 @@ func (b *bench) pollBy(collector, instance int64, level string) {
 	}
 }
 
-// alerts returns the active ones: "1 real-sw level 40: critical".
+// alerts returns the active alerts as "1 real-sw level 40: critical".
 func (b *bench) alerts() string {
 	b.Helper()
 	found, err := resource.Find(b.Context(), b.db, alert.Alerts.Name,
@@ -297,7 +297,7 @@ func TestNewEngineKeepsActiveAlerts(t *testing.T) {
 
 func TestDemoAlertStays(t *testing.T) {
 	b := newBench(t)
-	const device = 2 // web, which is simulated
+	const device = 2 // web, a simulated device
 	instance, point := b.instance(device), b.sourceID("Gauge")*1000+1
 	err := b.db.Write(t.Context(), func(tx resource.Tx) error {
 		one, err := resource.Get(t.Context(), tx, fleet.Instances.Name, instance)
@@ -343,7 +343,7 @@ func TestLastDataIsSetAfterTheFirstPoll(t *testing.T) {
 	b.poll("-")
 	first := polledOn()
 	if first == 0 {
-		t.Error("nobody hears of its first poll")
+		t.Error("no event announces its first poll")
 	}
 	b.at.Add(-30)
 	b.poll("-")
@@ -384,7 +384,7 @@ func TestDeviceIsDeadWithoutDataAndNormalAtTheNextSample(t *testing.T) {
 	b.at.Add(400)
 	b.poll("5")
 	if got := status(); got != "normal 520" {
-		t.Errorf("a device that answers is %s", got)
+		t.Errorf("a device that responds is %s", got)
 	}
 	for range 3 {
 		b.at.Add(interval)
@@ -395,12 +395,12 @@ func TestDeviceIsDeadWithoutDataAndNormalAtTheNextSample(t *testing.T) {
 	}
 	b.poll("5")
 	if got := status(); got != fmt.Sprint("normal ", b.at.Load()-1_790_000_000) {
-		t.Errorf("a device that answers again is %s", got)
+		t.Errorf("a device that responds again is %s", got)
 	}
 	logs, err := resource.Find(t.Context(), b.db, fleet.Devices.Name,
 		resource.Where{Field: "hostStatus", Op: "!=", Value: "normal"})
 	if err != nil || len(logs) > 0 {
-		t.Errorf("%d devices that nobody polled are not normal (%v)", len(logs), err)
+		t.Errorf("%d unpolled devices are not normal (%v)", len(logs), err)
 	}
 }
 

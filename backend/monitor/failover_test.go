@@ -8,11 +8,11 @@ import (
 	"spyglass/backend/portal/setting"
 )
 
-// The devices of a silent collector are with its backup within
-// collectorDownSeconds, whenever between two checks of collectors it fell
-// silent; the backup polls them within one more interval (package agent).
+// The devices of a silent collector move to its backup within
+// collectorDownSeconds, at any phase between two checks of collectors.
+// The backup polls them within another interval (package agent).
 func TestDevicesOfASilentCollectorMoveWithinTheConfiguredTime(t *testing.T) {
-	const looks = 15 * time.Second // between two checks of collectors
+	const looks = 15 * time.Second // interval between two checks of collectors
 	down, err := setting.CollectorDownAfter(t.Context(), open(t).db)
 	if err != nil || down != time.Minute {
 		t.Fatalf("by default a collector is down after %v (%v)", down, err)
@@ -20,7 +20,7 @@ func TestDevicesOfASilentCollectorMoveWithinTheConfiguredTime(t *testing.T) {
 	for phase := time.Second; phase <= looks; phase += 7 * time.Second {
 		w := newWatch(t, 2)
 		w.later(0, 2, 3)
-		w.later(looks-phase, 2, 3) // the last heartbeat of 2
+		w.later(looks-phase, 2, 3) // the last heartbeat of collector 2
 		silent := time.Duration(0)
 		for step := phase; w.with() != "4:3, 5:3"; step = looks {
 			w.later(step, 3)

@@ -45,14 +45,14 @@ func TestPollingCollectorDiscoversInstances(t *testing.T) {
 	h.searches(rome, 1)
 	h.searches(oslo, 0)
 	if take(oslo, "eth0") {
-		t.Error("what Oslo found is taken, and Rome was asked since")
+		t.Error("a result from Oslo was accepted after the handover to Rome")
 	}
 	if !take(rome, "eth0", "eth1", "eth2", "eth3") {
-		t.Error("what Rome found is not taken")
+		t.Error("a result from Rome is refused")
 	}
 	h.settles(asBegun[0], asBegun[1], "real-sw: Net_Interfaces 6, Ping")
 	if take(rome, "eth0") {
-		t.Error("Rome answers twice")
+		t.Error("a second result from Rome was accepted")
 	}
 
 	move("2")
@@ -63,10 +63,10 @@ func TestPollingCollectorDiscoversInstances(t *testing.T) {
 		h.do(instanceDrop, path(3, net, one.(map[string]any)["id"]), "")
 	}
 	h.do("POST /device/devices/{id}/scheduleAutoDiscovery", "id=3", "")
-	h.settles(asBegun...) // discovered by the portal itself
+	h.settles(asBegun...) // the portal itself discovers these
 }
 
-// searches waits until a collector has that many.
+// searches waits until a collector has this number of discoveries.
 func (h *fixture) searches(collector int64, want int) []check.Search {
 	h.Helper()
 	changed, stop := h.db.Watch(string(fleet.DeviceDataSources.Name))

@@ -23,8 +23,8 @@ const (
 	groupDrop    = "DELETE /device/devices/{deviceId}/devicedatasources/{deviceDsId}/groups/{id}"
 )
 
-// settled returns a portal in which everything is associated. Nothing runs any
-// more.
+// settled returns a portal that has associated everything and runs no background
+// work.
 func settled(t *testing.T) *fixture {
 	t.Helper()
 	h := open(t)
@@ -34,7 +34,7 @@ func settled(t *testing.T) *fixture {
 	return h
 }
 
-// on returns the id of a data source on a device.
+// on returns the id of a data source's association with a device.
 func (h *fixture) on(device int64, source string) int64 {
 	h.Helper()
 	rows, err := resource.Find(h.Context(), h.db, fleet.DeviceDataSources.Name,
@@ -46,7 +46,7 @@ func (h *fixture) on(device int64, source string) int64 {
 	return rows[0].ID
 }
 
-// path returns the path parameters of something below a data source on a
+// path returns the path parameters of an object below a data source on a
 // device.
 func path(device, on int64, id any) string {
 	return fmt.Sprintf("deviceId=%d hdsId=%d deviceDsId=%d id=%v", device, on, on, id)
@@ -80,7 +80,7 @@ func TestInstanceIsAddedChangedAndDeletedManually(t *testing.T) {
 	h.counts(net, "8 of 8")
 }
 
-// counts checks the instance counts of the data source on a device.
+// counts checks the instance counts of a data source on a device.
 func (h *fixture) counts(on int64, want string) {
 	h.Helper()
 	row := h.do("GET /device/devices/{deviceId}/devicedatasources/{id}", path(1, on, on), "")
@@ -142,7 +142,7 @@ func TestInstancesLeaveADeletedGroup(t *testing.T) {
 }
 
 func TestDiscoveryRunsForOneDeviceAtOnce(t *testing.T) {
-	h := open(t) // nothing runs
+	h := open(t) // no background work
 	h.do("POST /device/devices/{id}/scheduleAutoDiscovery", "id=1", "")
 	if got := h.watched(); !slices.Equal(got, []string{"core-sw: Net_Interfaces 8, Ping", "web: ", "real-sw: "}) {
 		t.Errorf("measured is %v", got)
@@ -168,7 +168,7 @@ func TestRequestedPollIsDoneByTheMonitor(t *testing.T) {
 	}
 	h.do("POST /device/devices/{id}/scheduleAutoDiscovery", "id=3", "")
 	if got := h.watched()[2]; got != "real-sw: Net_Interfaces 0, Ping" {
-		t.Errorf("before it was asked it has %s", got)
+		t.Errorf("before discovery it has %s", got)
 	}
 	h.start()
 	h.settles(asBegun...)
@@ -184,7 +184,7 @@ func TestRoleSeesAndChangesOnlyInstancesOfItsDevices(t *testing.T) {
 		Grants: []resource.Grant{{Object: resource.DeviceGroup, Groups: map[int64]bool{2: true}, Op: resource.Read}}}
 	for _, tt := range []struct {
 		do, vars, body string
-		kind           fault.Kind // empty: it succeeds
+		kind           fault.Kind // empty: no error
 	}{
 		{"GET /device/devices/{deviceId}/devicedatasources", path(3, 0, 0), "", ""},
 		{instanceList, path(3, net, 0), "", ""},
@@ -247,7 +247,7 @@ func TestInstancesAreFilteredAndGroupedByTheirDataSource(t *testing.T) {
 	const eight = "Ethernet1 in @default, Ethernet2 in @default, Ethernet3 in @default, Ethernet4 in @default, " +
 		"Ethernet5 in @default, Ethernet6 in @default, Ethernet7 in @default, Ethernet8 in @default"
 	for _, tt := range []struct{ rules, want string }{
-		// existing instances stay
+		// existing instances remain
 		{`{"filters":[{"attribute":"name","operation":"RegexMatch","value":"[1-3]$"}]}`, eight},
 		{`{"deleteInactiveInstance":true,"persistentInstance":true,"filters":[{"attribute":"name",` +
 			`"operation":"RegexMatch","value":"[1-3]$"}]}`, eight},

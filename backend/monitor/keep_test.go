@@ -15,8 +15,8 @@ import (
 	"spyglass/backend/series"
 )
 
-// sampled returns a fixture with two instances, each with a sample; 9 has one,
-// and no instance.
+// sampled returns a fixture with two instances that have a sample each. Instance 9 does not
+// exist but has a sample.
 func sampled(t *testing.T) (*fixture, *series.DB) {
 	h := open(t)
 	db, err := series.Open(t.Context(), series.Options{Path: filepath.Join(t.TempDir(), "series.db")})
@@ -51,7 +51,7 @@ func TestSamplesAreDeletedWithTheirInstance(t *testing.T) {
 	until(t, db, 2)
 }
 
-// until waits until just those instances have samples.
+// until waits until exactly these instances have samples.
 func until(t *testing.T, db *series.DB, want ...int64) {
 	t.Helper()
 	deadline := time.NewTimer(20 * time.Second)

@@ -45,7 +45,7 @@ func mayHavePolled(collectorID int64, d *fleet.Device, all []collector.Collector
 	return preferred.BackupID == collectorID || one.GroupID > 0 && preferred.GroupID == one.GroupID
 }
 
-// parted splits readings into current and late ones.
+// parted splits readings into current and late readings.
 func parted(all []reading) (now, late []reading) {
 	for _, r := range all {
 		if r.late {

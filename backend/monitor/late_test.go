@@ -13,8 +13,8 @@ import (
 	"spyglass/backend/series"
 )
 
-// A collector is cut off from minute 0 on, and polls on. From minute 3 on the
-// built-in one has its device. In minute 11 it posts what it kept.
+// The network of a collector fails at minute 0, but the collector continues to poll. At minute 3
+// the built-in collector takes over its device. At minute 11 the collector posts its buffered results.
 func TestLateSamplesFillGapsAndRaiseNoAlert(t *testing.T) {
 	b := newBench(t)
 	const minute = 60
@@ -59,7 +59,7 @@ func TestLateSamplesFillGapsAndRaiseNoAlert(t *testing.T) {
 
 	take(2, 40, 1, 2, 3, 4, 5)
 	take(2, 40, 6)
-	take(3, 50, 1, 2, 7) // the device is not its to poll
+	take(3, 50, 1, 2, 7) // collector 3 does not poll the device
 	quiet()
 	p := b.source().DataPoints
 	got, err := b.series.Range(t.Context(), series.Query{Instance: instance, DataPoints: []int64{p[0].ID, p[1].ID},
@@ -70,14 +70,14 @@ func TestLateSamplesFillGapsAndRaiseNoAlert(t *testing.T) {
 	for i := range got.Times {
 		got.Times[i] = (got.Times[i] - began) / minute
 	}
-	// which results were sent until minute 1 is not known any more
+	// the portal no longer knows the results of sent up to minute 1
 	want := "[0 1 2 3 4 5 6] [[1 40 40 2 2 40 40] [10 NaN 10 10 10 10 10]]"
 	if shown := fmt.Sprint(got.Times, got.Values); shown != want {
 		t.Errorf("got  %s\nwant %s", shown, want)
 	}
 
-	// Results that its own collector kept for longer than it takes to be known
-	// as down are late as well.
+	// Results that the device's own collector buffered for longer than collectorDownSeconds
+	// are late as well.
 	d.CurrentCollector = 2
 	put(b.fixture, &fleet.Devices, d)
 	b.until("the built-in collector does not poll it", func() bool { return b.Polled() == 12 })
@@ -85,6 +85,6 @@ func TestLateSamplesFillGapsAndRaiseNoAlert(t *testing.T) {
 	quiet()
 	take(2, 40, 9)
 	if !strings.Contains(b.alerts(), "real-sw level 40: critical") {
-		t.Error("what is true now raises no alert")
+		t.Error("a current value raises no alert")
 	}
 }

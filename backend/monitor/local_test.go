@@ -15,8 +15,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// take gives the engine one result for Gauge on the real device, a minute after
-// the one before.
+// take sends the engine a result of Gauge on the real device, a minute after
+// the previous result.
 func (b *bench) take(values check.Values, err error) {
 	b.Helper()
 	b.at.Add(60)
@@ -53,7 +53,7 @@ func TestLocalFailureIsOnePortalAlertAndNoDeviceAlert(t *testing.T) {
 		t.Errorf("offline: got %s, want %s", got, want)
 	}
 	_ = b.Engine.Stop(b.Context())
-	b.run() // the engine restarts in between
+	b.run() // the engine restarts
 	b.take(nil, away)
 	if got, want := b.reasons(), fmt.Sprintf(reason, false); got != want {
 		t.Errorf("after a start: got %s, want %s", got, want)
@@ -87,7 +87,7 @@ func TestNoDataBehindASilentParentOpensNoAlert(t *testing.T) {
 	_ = b.Engine.Stop(b.Context())
 	b.pace = clock.New(nil)
 	b.pace.SetTime(time.Unix(b.at.Load(), 0))
-	b.pace.SetSpeed(0) // the parent is simulated, and is polled by this test alone
+	b.pace.SetSpeed(0) // stops simulated polls, so that only the test polls the parent
 	b.run()
 	b.do("PATCH /device/devices/{id}", "id=3", `{"customProperties":[{"name":"parent.device","value":"WEB"}]}`)
 	b.until("the engine knows the parent", func() bool { return b.Parent(realDevice) == "web" })

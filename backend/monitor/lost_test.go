@@ -11,7 +11,7 @@ import (
 	"spyglass/backend/portal/ground"
 )
 
-// away moves files away, so that their databases fail; back moves them back.
+// away moves files away, so that their databases fail; back restores them.
 func (b *bench) away(files ...string) (back func()) {
 	b.Helper()
 	move := func(from, to string) {
@@ -25,7 +25,7 @@ func (b *bench) away(files ...string) (back func()) {
 	return func() { b.Helper(); move("-away", "") }
 }
 
-// tryTake gives the engine one result, and reports whether it was stored.
+// tryTake sends the engine a result, and reports whether the engine stored it.
 func (b *bench) tryTake() (kept bool) {
 	b.at.Add(60)
 	r := check.Result{InstanceID: b.instance(realDevice), At: b.at.Load(), Values: check.Values{"level": 5}}
@@ -58,7 +58,7 @@ func TestFailedSampleWritesAreOnePortalAlert(t *testing.T) {
 		t.Errorf("kept again:\n got %s\nwant %s", got, want)
 	}
 
-	back = b.away(file, b.path) // the alert cannot be written either
+	back = b.away(file, b.path) // the engine cannot write the alert either
 	b.tryTake()
 	b.tryTake()
 	back()

@@ -42,8 +42,8 @@ type fixture struct {
 
 var admin = &resource.Access{UserID: 1, User: "admin", Admin: true}
 
-// open makes a portal with the data sources Ping (all devices) and Net_Interfaces
-// (those in the category switch), and three devices.
+// open returns a portal with the data sources Ping (all devices) and Net_Interfaces
+// (devices in the category switch), and three devices.
 func open(t *testing.T) *fixture {
 	t.Helper()
 	h := &fixture{T: t, path: filepath.Join(t.TempDir(), "portal.db"), access: admin}
@@ -102,7 +102,7 @@ func mount[T any](h *fixture, r *resource.Resource[*T]) {
 	}
 }
 
-// start runs the monitor until the test ends or stop is called.
+// start runs the monitor until the test ends or calls stop.
 func (h *fixture) start() {
 	h.Helper()
 	h.monitor = monitor.New(monitor.Options{DB: h.db, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
@@ -120,7 +120,7 @@ func (h *fixture) stop() {
 	}
 }
 
-// asked is a device that lists two interfaces.
+// asked is a discovery method that finds two interfaces.
 type asked struct{}
 
 func (asked) Discover(_ context.Context, s check.Search) ([]check.Found, error) {
@@ -151,7 +151,7 @@ func (h *fixture) device(name, categories string) {
 		`"value":%q}]}`, name, categories))
 }
 
-// do sends one request; vars are "deviceId=1 hdsId=2".
+// do sends a request; vars are "deviceId=1 hdsId=2".
 func (h *fixture) do(id, vars, body string) map[string]any {
 	h.Helper()
 	got, err := h.try(id, vars, body)
@@ -196,8 +196,8 @@ func (h *fixture) try(id, vars, body string) (map[string]any, error) {
 	return shown, nil
 }
 
-// watched returns what is measured on each device: "web: Ping", with the number
-// of instances where there are several.
+// watched returns the data sources of each device, as "web: Ping", with the number
+// of instances if it has several.
 func (h *fixture) watched() []string {
 	h.Helper()
 	devices, err := resource.Find(h.Context(), h.db, fleet.Devices.Name)
@@ -233,7 +233,7 @@ func (h *fixture) watched() []string {
 	return all
 }
 
-// settles waits until that is measured.
+// settles waits until watched returns this.
 func (h *fixture) settles(want ...string) {
 	h.Helper()
 	changed, stop := h.db.Watch(string(fleet.DeviceDataSources.Name), string(fleet.Instances.Name),
@@ -366,7 +366,7 @@ func TestDeletedDeviceKeepsItsInstancesUntilItIsPurged(t *testing.T) {
 	}
 	if _, err := h.try("GET /device/devices/{deviceId}/devicedatasources", "deviceId=1", ""); !fault.Is(
 		err, fault.Unknown) {
-		t.Errorf("data sources of a deleted device answer %v", err)
+		t.Errorf("data sources of a deleted device returned %v", err)
 	}
 	h.do("POST /device/recyclebin/{id}/restore", "id=1", "")
 	h.settles(asBegun...)

@@ -19,7 +19,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// open lists the active alerts, sorted, without those of simulated devices.
+// open returns the active alerts of real devices, sorted.
 func (b *bench) open() string {
 	b.Helper()
 	found, err := resource.Find(b.Context(), b.db, alert.Alerts.Name,
@@ -40,7 +40,7 @@ func (b *bench) open() string {
 	return strings.Join(all, ", ")
 }
 
-// counts counts checks of each device.
+// counts counts the checks of each device.
 type counts struct {
 	mu sync.Mutex
 	of map[string]int
@@ -52,7 +52,7 @@ func (c *counts) add(host string) {
 	c.of[host]++
 }
 
-// more returns whether each of the hosts was checked n times more.
+// more reports for each host whether n more checks have run.
 func (c *counts) more(n int, hosts ...string) func() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -95,7 +95,7 @@ func TestUplinkOutageIsOnePortalAlertThatClearsByItself(t *testing.T) {
 		}
 		return check.Values{"level": 5}, nil
 	}
-	b.fixture.start() // finds what applies to new devices
+	b.fixture.start() // associates data sources with new devices
 	for i := range 4 {
 		b.do("POST /device/devices", "", fmt.Sprintf(`{"name":"d%d.example"}`, i+1))
 	}
@@ -142,8 +142,8 @@ func TestUplinkOutageIsOnePortalAlertThatClearsByItself(t *testing.T) {
 	b.until("one that falls silent has its own", func() bool { return b.open() == "d1.example, d4.example" })
 }
 
-// A firewall in front of a dead uplink behaves like these real listeners, which
-// accept connections and do not respond.
+// These real listeners accept connections and do not respond, as does a firewall in
+// front of an uplink that is down.
 func TestSimultaneousTimeoutsAreAPortalOutage(t *testing.T) {
 	b := newBench(t)
 	_ = b.Engine.Stop(b.Context())

@@ -16,7 +16,7 @@ func TestSilenceBehindASilentParentOpensNoAlertUntilTheParentResponds(t *testing
 	_ = b.Engine.Stop(b.Context())
 	b.pace = clock.New(nil)
 	b.pace.SetTime(time.Unix(b.at.Load(), 0))
-	b.pace.SetSpeed(0) // the parent is simulated, and is polled by this test alone
+	b.pace.SetSpeed(0) // stops simulated polls, so that only the test polls the parent
 	b.run()
 	const parent = 2
 	b.do("PATCH /device/devices/{id}", "id=3", `{"customProperties":[{"name":"parent.device","value":"WEB"}]}`)
@@ -35,7 +35,7 @@ func TestSilenceBehindASilentParentOpensNoAlertUntilTheParentResponds(t *testing
 	b.poll("15")
 	b.poll("15")
 	b.poll("15")
-	b.wantAlerts("1 real-sw level 15: warn") // the parent responds: the alert is the device's own
+	b.wantAlerts("1 real-sw level 15: warn") // the parent responds, so the alert is not suppressed
 	for range 5 {
 		b.poll("-")
 	}
@@ -53,7 +53,7 @@ func TestDeadParentSuppressesAlertsUntilItIsPolledAfterAStart(t *testing.T) {
 	_ = b.Engine.Stop(b.Context())
 	b.pace = clock.New(nil)
 	b.pace.SetTime(time.Unix(b.at.Load(), 0))
-	b.pace.SetSpeed(0) // the parent is simulated, and not polled
+	b.pace.SetSpeed(0) // stops simulated polls, so that nothing polls the parent
 	b.do("PATCH /device/devices/{id}", "id=3", `{"customProperties":[{"name":"parent.device","value":"WEB"}]}`)
 	if err := b.db.Write(t.Context(), func(tx resource.Tx) error {
 		parent, err := resource.Get(t.Context(), tx, fleet.Devices.Name, 2)

@@ -203,8 +203,8 @@ func balance(loads []load, collectors []int64, limit int64) (moves []move) {
 	return moves
 }
 
-// hand assigns devices to their new collectors, unless somebody else has changed
-// that meanwhile. It writes no audit log entries.
+// hand assigns devices to their new collectors, unless their assignment has changed
+// in the meantime. It writes no audit log entries.
 func (m *Monitor) hand(ctx context.Context, moves []move) error {
 	ids, to := make([]int64, len(moves)), map[int64]move{}
 	for i, one := range moves {

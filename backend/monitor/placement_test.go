@@ -16,15 +16,15 @@ import (
 	"spyglass/backend/resource"
 )
 
-// watch is a fixture whose collectors are checked at times that the test sets.
+// watch is a fixture that checks collectors at times that the test sets.
 type watch struct {
 	*fixture
 	m   *monitor.Monitor
 	now time.Time
 }
 
-// newWatch returns a fixture with the collectors 2 (its backup is 3), 3 and 4,
-// which run, and real devices with one instance each from 4 on.
+// newWatch returns a fixture with running collectors 2 (backup 3), 3 and 4, and
+// with real devices from 4 on, each with an instance.
 func newWatch(t *testing.T, devices int) *watch {
 	h := open(t)
 	w := &watch{fixture: h, now: time.Date(2026, 1, 31, 10, 0, 0, 0, time.UTC)}
@@ -45,8 +45,8 @@ func newWatch(t *testing.T, devices int) *watch {
 	return w
 }
 
-// later lets time pass, in which those collectors send heartbeats; then
-// collectors are checked.
+// later advances the clock, sends the heartbeats of the given collectors, and then
+// checks all collectors.
 func (w *watch) later(d time.Duration, beating ...int64) {
 	w.Helper()
 	w.now = w.now.Add(d)
@@ -55,7 +55,7 @@ func (w *watch) later(d time.Duration, beating ...int64) {
 		if err != nil {
 			w.Fatal(err)
 		}
-		c.LastHeartbeatOn, c.IsDown = resource.SecondsOf(w.now), false // as collect does
+		c.LastHeartbeatOn, c.IsDown = resource.SecondsOf(w.now), false // as package collect does
 		put(w.fixture, &collector.Collectors, c)
 	}
 	if err := w.m.Tick(w.Context()); err != nil {
@@ -127,9 +127,9 @@ func TestDevicesFailOverToTheBackupCollectorAndBack(t *testing.T) {
 func TestCollectorsGetTimeToReconnectAfterAPortalOutage(t *testing.T) {
 	w := newWatch(t, 1)
 	w.later(0, 2, 3)
-	w.now = w.now.Add(time.Hour) // nothing ran
+	w.now = w.now.Add(time.Hour) // the portal was stopped for an hour
 	w.m.Start()
-	if err := w.m.Stop(t.Context()); err != nil { // the rest is done here, at our times
+	if err := w.m.Stop(t.Context()); err != nil { // from here on the test runs the work, at its own times
 		t.Fatal(err)
 	}
 	w.later(40 * time.Second)

@@ -10,7 +10,7 @@ import (
 )
 
 // TestInstanceIsPolledAtOnceAndItsSamplesAreStored polls between two regular
-// polls, and looks for the samples. What is not polled is refused.
+// polls and reads the samples. An instance without polls is refused.
 func TestInstanceIsPolledAtOnceAndItsSamplesAreStored(t *testing.T) {
 	b := newBench(t)
 	device, err := resource.Get(t.Context(), b.db, fleet.Devices.Name, 1)
@@ -46,6 +46,6 @@ func TestInstanceIsPolledAtOnceAndItsSamplesAreStored(t *testing.T) {
 	}
 	if got, err := b.PollNow(t.Context(), real, b.instance(realDevice)); err != nil ||
 		got.Result.Message != "nobody answers" {
-		t.Errorf("a device that does not answer: %+v, %v", got, err)
+		t.Errorf("a device that does not respond: %+v, %v", got, err)
 	}
 }

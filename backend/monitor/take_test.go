@@ -64,8 +64,8 @@ func TestWrappedCounterKeepsItsRateAndResetCounterHasNone(t *testing.T) {
 	const top32, top64 = 1 << 32, 1 << 64
 	for _, tt := range []struct {
 		name                 string
-		earlier, was, is     float64 // at 80, 90 and 100 s; earlier < 0: there is none
-		wantCounter, wantAll float64 // of a counter, and of a derive
+		earlier, was, is     float64 // at 80, 90 and 100 s; earlier < 0: missing
+		wantCounter, wantAll float64 // rate of a counter, and of a derive
 	}{
 		{"grows", -1, 1000, 1600, 60, 60},
 		{"stands still", 1000, 1000, 1000, 0, 0},
@@ -115,12 +115,12 @@ func TestLateResultsAreNotUsedForRates(t *testing.T) {
 		t.Error("the first response has one before it")
 	}
 	if k.swap(1, raw{at: 90}, false) != nil {
-		t.Error("a late answer has a later one before it")
+		t.Error("swap returned a later reading for a late one")
 	}
 	if before := k.swap(1, raw{at: 110}, false); before == nil || before.at != 100 {
 		t.Errorf("the response before is %+v, want that of 100", before)
 	}
-	if before := k.swap(1, raw{at: 49}, false); before != nil { // the clock was set back
+	if before := k.swap(1, raw{at: 49}, false); before != nil { // after the clock was set back
 		t.Errorf("the response before is %+v, want none", before)
 	}
 	if before := k.swap(1, raw{at: 109}, false); before == nil || before.at != 49 {

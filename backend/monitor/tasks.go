@@ -43,7 +43,7 @@ func Tasks(ctx context.Context, r resource.Reader, collector int64) ([]check.Tas
 // devicesAtOnce is the number of devices whose instances are read at a time.
 const devicesAtOnce = 500
 
-// taskMaker makes the tasks of devices, from data that all of them share.
+// taskMaker creates the tasks of devices, from data that all of them share.
 type taskMaker struct {
 	tree       *fleet.Tree
 	thresholds *override.Thresholds
@@ -52,7 +52,7 @@ type taskMaker struct {
 	fields     map[int64][]string
 }
 
-// assigned is a task, with the rows it was made from.
+// assigned is a task, with the rows it was created from.
 type assigned struct {
 	task     *check.Task
 	instance *fleet.Instance

@@ -47,7 +47,7 @@ func TestAlertFollowsTheStartAndEndOfMaintenance(t *testing.T) {
 			if found[0].SDTed == sdt {
 				return
 			}
-			if time.Now().After(deadline) { // long before the work of the next minute
+			if time.Now().After(deadline) { // well before the work of the next minute
 				t.Fatalf("%s: the alert does not know after 20 seconds", what)
 			}
 		}

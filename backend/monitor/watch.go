@@ -22,7 +22,7 @@ import (
 var everything = []string{string(datasource.DataSources.Name), string(fleet.Groups.Name),
 	string(override.GroupDataSourceSettings.Name), string(fleet.Functions.Name)}
 
-// tasksOnce is the number of devices whose tasks are made at a time.
+// tasksOnce is the number of devices whose tasks are created at a time.
 const tasksOnce = 100
 
 // keepTasks updates the polled tasks when the database changes.
@@ -247,7 +247,7 @@ func printOf(d *fleet.Device) uint64 {
 // would only use memory.
 const mostSimulated = 1000
 
-// put makes the tasks of devices, and passes changed tasks to the poller.
+// put creates the tasks of devices, and passes changed tasks to the poller.
 func (k *keeper) put(ctx context.Context, devices []fleet.Device) error {
 	devices = slices.DeleteFunc(slices.Clone(devices), func(d fleet.Device) bool {
 		return d.ID > mostSimulated &&

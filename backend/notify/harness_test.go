@@ -33,8 +33,8 @@ import (
 
 var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 
-// fixture is a portal with one device, a data source and integrations, whose
-// clock a test sets.
+// fixture is a portal with a device, a data source, integrations, and a
+// clock that the test sets.
 type fixture struct {
 	*testing.T
 	*testkit.Clock
@@ -59,7 +59,7 @@ func open(t *testing.T) *fixture {
 	return h
 }
 
-// reopen restarts the portal as a new process.
+// reopen restarts the portal, as in a new process.
 func (h *fixture) reopen() {
 	h.Helper()
 	if h.db != nil {
@@ -95,7 +95,7 @@ func (h *fixture) write(do func(tx resource.Tx) error) {
 	storetest.Write(h, h.db, do)
 }
 
-// chain sets the recipients: stages, a quarter of an hour apart.
+// chain sets the recipients in stages, a quarter of an hour apart.
 func (h *fixture) chain(c alert.Chain, stages ...[]alert.Recipient) {
 	h.Helper()
 	c.ID, c.Name, c.Destinations = 1, "Web team", []alert.Destination{{Type: "single", Stages: stages}}
@@ -122,7 +122,7 @@ func (h *fixture) clear() {
 	})
 }
 
-// change changes the only alert.
+// change changes the fixture's only alert.
 func (h *fixture) change(do func(a *alert.Alert)) {
 	h.Helper()
 	h.write(func(tx resource.Tx) error {
@@ -140,7 +140,7 @@ func (h *fixture) service(roots *x509.CertPool) *Service {
 		Log: slog.New(slog.DiscardHandler), Clock: h.Now})
 }
 
-// planned plans what is due, and returns the notices written since the last
+// planned plans due notifications, and returns the deliveries written since the last
 // call.
 func (h *fixture) planned(s *Service) string {
 	h.Helper()
@@ -164,7 +164,7 @@ func (h *fixture) deliveries() []alert.Delivery {
 	return rows
 }
 
-// send dispatches what is due and waits until the lanes are done.
+// send dispatches due deliveries and waits until all lanes are done.
 func (h *fixture) send(s *Service) {
 	h.Helper()
 	if err := s.dispatch(h.Context()); err != nil {
@@ -173,7 +173,7 @@ func (h *fixture) send(s *Service) {
 	s.wait.Wait()
 }
 
-// hooked is a web hook that keeps the requests it receives.
+// hooked is a webhook that records its requests.
 type hooked struct {
 	*httptest.Server
 	mu       sync.Mutex
@@ -202,14 +202,14 @@ func (k *hooked) got() (requests []*http.Request, bodies []string) {
 	return k.requests, k.bodies
 }
 
-// mailServer is a real SMTP server that keeps the mails it receives.
+// mailServer is a real SMTP server that records its mails.
 type mailServer struct {
 	address string
 	roots   *x509.CertPool
 
 	mu    sync.Mutex
 	mails []string
-	error *smtp.SMTPError // of every recipient
+	error *smtp.SMTPError // response to every recipient
 }
 
 func newMailServer(t *testing.T, implicit bool) *mailServer {
@@ -267,7 +267,7 @@ func (s *session) Data(r io.Reader) error {
 func (s *session) Reset()        {}
 func (s *session) Logout() error { return nil }
 
-// integrationOf returns the mail server's integration.
+// integration returns the integration of the mail server.
 func (m *mailServer) integration(security string) alert.Integration {
 	host, port, _ := net.SplitHostPort(m.address)
 	i := alert.Integration{ID: 7, Name: "mail", Type: alert.IntegrationSMTP, Host: host, Security: security,
@@ -284,7 +284,7 @@ func hookTo(address string) alert.Recipient {
 	return alert.Recipient{Type: "ARBITRARY", Method: "duty", Addr: address}
 }
 
-// ask sends a request to the service's endpoint.
+// request sends a request to the service's endpoint.
 func (h *fixture) request(s *Service, id int64, body string) alert.Delivery {
 	h.Helper()
 	c := &resource.Call{Access: &resource.Access{UserID: 1, User: "admin"}, At: h.Now(), Body: []byte(body),

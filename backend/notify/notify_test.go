@@ -128,7 +128,7 @@ func TestStagesUseAlertTimeAndAttemptsUseRealTime(t *testing.T) {
 	want("while its time stands still", "")
 	h.send(s)
 	if d := h.deliveries()[0]; d.Attempts != 2 {
-		t.Errorf("while its time stands still it was tried %d times, want 2", d.Attempts)
+		t.Errorf("while the clock was stopped it was tried %d times, want 2", d.Attempts)
 	}
 }
 
@@ -280,7 +280,7 @@ func TestMailArrivesBySTARTTLSAndTLS(t *testing.T) {
 			"loss of Ping on fjord is 83 %; it should be at most 60 % (error above 80 %). Error since 2026-05-04 " +
 				"14:00:00 CEST.", "Oslo portal",
 		} {
-			if !strings.Contains(strings.ReplaceAll(mails[0], "=\n", ""), want) { // lines of a mail are broken so
+			if !strings.Contains(strings.ReplaceAll(mails[0], "=\n", ""), want) { // mail bodies break lines like this
 				t.Errorf("%s: %q is missing in\n%s", security, want, mails[0])
 			}
 		}
@@ -322,7 +322,7 @@ func TestUnreachableServerIsRetriedAndRefusalIsNot(t *testing.T) {
 			!strings.Contains(d.Error, "come back later") {
 			t.Fatalf("the notice is %s, next in %d s: %s", d.State, int64(d.NextOn)-h.Now().Unix(), d.Error)
 		}
-		h.send(s) // it is not yet time
+		h.send(s) // nothing is due yet
 		h.Pass(pause)
 	}
 	if d := h.deliveries()[0]; d.Attempts != 3 {
@@ -490,7 +490,7 @@ func TestWebhookResponseDecidesWhetherItIsRetried(t *testing.T) {
 func TestBlockedChannelDelaysOnlyItself(t *testing.T) {
 	h := open(t)
 	stuck := newHooked(t)
-	stuck.mu.Lock() // every request waits for this
+	stuck.mu.Lock() // blocks every request
 	quick := newHooked(t)
 	put(h, alert.Integrations.Name,
 		alert.Integration{ID: 8, Name: "duty", Type: alert.IntegrationHTTP, URL: quick.URL, Method: "POST"},
@@ -501,7 +501,7 @@ func TestBlockedChannelDelaysOnlyItself(t *testing.T) {
 	defer stop()
 	h.raise(threshold.SeverityWarn)
 	s.Start()
-	limit := time.After(9 * time.Second) // the stuck attempt would take 10
+	limit := time.After(9 * time.Second) // the blocked attempt would take 10
 	for len(h.deliveries()) < 2 || h.deliveries()[1].State != alert.DeliverySent {
 		select {
 		case <-changed:

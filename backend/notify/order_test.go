@@ -14,8 +14,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// duty is a web hook that the only chain notifies, and whose response the test
-// sets.
+// duty is a webhook, the only recipient of the only chain. The test sets its
+// response.
 func duty(h *fixture, change func(i *alert.Integration)) *hooked {
 	k := newHooked(h.T)
 	i := alert.Integration{ID: 8, Name: "duty", Type: alert.IntegrationHTTP, URL: k.URL, Method: "POST"}
@@ -27,8 +27,8 @@ func duty(h *fixture, change func(i *alert.Integration)) *hooked {
 	return k
 }
 
-// events returns the events that the hook received, and the alerts they are
-// about.
+// events returns the events that the webhook received, and their
+// alerts.
 func (k *hooked) events(t *testing.T) string {
 	t.Helper()
 	_, bodies := k.got()
@@ -60,7 +60,7 @@ func (k *hooked) answers(code int) {
 	k.response, k.requests, k.bodies = code, nil, nil
 }
 
-// others adds instances next to the one of the fixture, for the alerts of storms.
+// others adds instances to the fixture's device, for alert storms.
 func (h *fixture) others(n int) {
 	h.Helper()
 	rows := make([]fleet.Instance, n)
@@ -71,8 +71,8 @@ func (h *fixture) others(n int) {
 	put(h, fleet.Instances.Name, rows...)
 }
 
-// storm opens an alert on each of the other instances with indexes from from to
-// below before.
+// storm opens an alert on each of the other instances with indexes from from up to, but
+// not including, before.
 func (h *fixture) storm(from, before int) {
 	h.Helper()
 	h.write(func(tx resource.Tx) error {
@@ -125,7 +125,7 @@ func TestReceiverGetsTheClearNoticeLast(t *testing.T) {
 	} {
 		h := open(t)
 		k := duty(h, nil)
-		if k.response = tt.response; tt.response == 0 { // it closes the connection instead
+		if k.response = tt.response; tt.response == 0 { // closes the connection instead of responding
 			k.Config.Handler = k.abandon(k.Config.Handler)
 		}
 		s := h.service(nil)
@@ -144,7 +144,7 @@ func TestReceiverGetsTheClearNoticeLast(t *testing.T) {
 			h.Pass(time.Minute)
 		}
 		if got := k.events(t); got != tt.want {
-			t.Errorf("%s: the receiver hears %q, want %q", tt.what, got, tt.want)
+			t.Errorf("%s: the receiver got %q, want %q", tt.what, got, tt.want)
 		}
 		for _, d := range h.deliveries() {
 			if d.State == alert.DeliveryWaiting {
@@ -176,13 +176,13 @@ func TestClearNoticeIsSentAfterAKillDuringSending(t *testing.T) {
 	if _, units, err := s.arrange(t.Context(), "duty"); err != nil || len(units) != 1 {
 		t.Fatalf("%d messages are about to be sent (%v)", len(units), err)
 	}
-	h.reopen() // whether it was sent is unknown
+	h.reopen() // the portal does not know whether the receiver got it
 	s = h.service(nil)
 	h.clear()
 	h.planned(s)
 	h.send(s)
 	if got := k.events(t); got != "cleared 1" {
-		t.Errorf("the receiver hears %q", got)
+		t.Errorf("the receiver got %q", got)
 	}
 }
 
@@ -194,7 +194,7 @@ func TestPendingNoticesAreSentAtOnceAfterAnOutage(t *testing.T) {
 	k.response = 503
 	h.storm(0, 3)
 	h.planned(s)
-	for range 12 { // hours: the pauses are long by then
+	for range 12 { // hours, because the pauses have become long
 		h.send(s)
 		h.Pass(30 * time.Minute)
 	}
@@ -205,7 +205,7 @@ func TestPendingNoticesAreSentAtOnceAfterAnOutage(t *testing.T) {
 	h.planned(s)
 	h.send(s)
 	if got, want := k.events(t), "active 4; active 1; active 2; active 3"; got != want {
-		t.Errorf("the receiver hears %q, want %q", got, want)
+		t.Errorf("the receiver got %q, want %q", got, want)
 	}
 }
 
@@ -258,7 +258,7 @@ func TestDigestIsRetriedUnchanged(t *testing.T) {
 		h.Pass(time.Minute)
 	}
 	again()
-	h.reopen() // by another process
+	h.reopen() // as another process
 	s = h.service(nil)
 	again()
 	if keys[0] == "" || keys[0] != keys[1] || bodies[0] != bodies[1] {
@@ -280,7 +280,7 @@ func TestDigestIsRetriedUnchanged(t *testing.T) {
 	}
 	if got, want := k.events(t),
 		"[active 1 active 2 active 3]; [active 1 active 2 active 3]; active 1; active 3"; got != want {
-		t.Errorf("the receiver hears %q, want %q", got, want)
+		t.Errorf("the receiver got %q, want %q", got, want)
 	}
 	if got, want := h.states(), "[sent:2 superseded:2]"; got != want {
 		t.Errorf("the notices are %s, want %s", got, want)
@@ -304,7 +304,7 @@ func TestRefusedDigestIsSentAsSingleNotices(t *testing.T) {
 	h.planned(s)
 	h.send(s)
 	if got, want := k.events(t), "active 1; active 2; active 3; active 4"; got != want {
-		t.Errorf("the receiver hears %q, want %q", got, want)
+		t.Errorf("the receiver got %q, want %q", got, want)
 	}
 }
 

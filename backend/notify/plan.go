@@ -103,7 +103,7 @@ func (p *planning) alert(ctx context.Context, a *alert.Alert) error {
 // climb notifies the stage that is due, and sets when the next one is due.
 func (p *planning) climb(ctx context.Context, a *alert.Alert, rule *alert.Rule, chain *alert.Chain) error {
 	stages, destination := chain.StagesAt(p.now)
-	if len(stages) == 0 { // nobody is on duty: retry when that may have changed
+	if len(stages) == 0 { // no recipient is on duty: retry when that may have changed
 		a.NoticeOn = resource.SecondsOf(p.now.Add(time.Minute))
 		return nil
 	}

@@ -11,7 +11,7 @@ func TestAlertDurationIsFormattedInItsTwoLargestUnits(t *testing.T) {
 		2*time.Hour + 59*time.Second: "2 h", 25*time.Hour + 5*time.Minute: "1 d 1 h", 400 * 24 * time.Hour: "400 d",
 	} {
 		if got := span(d); got != want {
-			t.Errorf("%v is said as %q, not %q", d, got, want)
+			t.Errorf("%v is formatted as %q, want %q", d, got, want)
 		}
 	}
 }

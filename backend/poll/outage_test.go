@@ -17,17 +17,17 @@ import (
 	"spyglass/backend/poll"
 )
 
-// network simulates devices 1, 2 … that respond immediately, or not within
+// network simulates devices 1, 2 …, which respond immediately, or not within
 // timeOut.
 type network struct {
 	*poll.Poller
 	mu     sync.Mutex
 	down   bool
-	silent map[int64]bool // devices
+	silent map[int64]bool // devices that do not respond
 	got    []arrival
 }
 
-// arrival is a result and the time of its delivery.
+// arrival is a result with the time of its delivery.
 type arrival struct {
 	check.Result
 	on time.Time
@@ -78,8 +78,8 @@ func (n *network) set(down bool, silent ...int64) {
 	}
 }
 
-// since returns the deliveries since the last call, one letter for each result
-// of each device: r for a response, R for the first after an outage, s for
+// since returns the deliveries since the last call, one letter per result
+// of each device: r for a response, R for the first response after an outage, s for
 // silence, and o for an outage.
 func (n *network) since() string {
 	n.mu.Lock()
@@ -201,7 +201,7 @@ func TestSingleSilentDeviceIsReportedWithoutDelay(t *testing.T) {
 func TestOutageIsDetectedWithinAMinuteAtAnyInterval(t *testing.T) {
 	for _, tt := range []struct {
 		interval int64
-		within   time.Duration // of the first silence
+		within   time.Duration // after the first silence
 	}{{5, 6 * time.Second}, {60, 6 * time.Second}, {3600, 6 * time.Second}} {
 		synctest.Test(t, func(t *testing.T) {
 			n := newNetwork(tt.interval, hosts(6)...)
@@ -250,7 +250,7 @@ func TestPollRunningAtTheEndOfAnOutageIsIgnored(t *testing.T) {
 		n := newNetwork(10, hosts(8)...)
 		defer n.Stop(t.Context())
 		time.Sleep(10 * time.Second)
-		for range 20 { // ends at any moment of a check
+		for range 20 { // stops at a random moment of a check
 			n.set(true)
 			time.Sleep(33 * time.Second)
 			n.set(false)

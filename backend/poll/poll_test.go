@@ -23,21 +23,21 @@ import (
 	"spyglass/backend/service"
 )
 
-// fixture is a poller with a delay for each device.
+// fixture is a poller with a delay per device.
 type fixture struct {
 	*poll.Poller
 	mu      sync.Mutex
 	slow    map[int64]time.Duration // by device
-	now     map[int64]int           // checks under way, by device
+	now     map[int64]int           // running checks by device
 	most    map[int64]int
 	got     []check.Result
-	stuck   chan struct{} // Deliver waits for it; nil: it does not
+	stuck   chan struct{} // blocks Deliver until closed; nil: does not block
 	failing error
 }
 
 func newFixture(workers int) *fixture { return newFixtureOn(workers, nil) }
 
-// newFixtureOn returns a fixture with a clock; nil is the clock of the machine.
+// newFixtureOn returns a fixture with a clock; nil is the machine's clock.
 func newFixtureOn(workers int, on *clock.Clock) *fixture {
 	l := &fixture{slow: map[int64]time.Duration{}, now: map[int64]int{}, most: map[int64]int{}}
 	l.Poller = poll.New(poll.Options{
@@ -67,9 +67,9 @@ func (l *fixture) look(ctx context.Context, t *check.Task) (check.Values, error)
 		defer l.mu.Unlock()
 		l.now[t.DeviceID]--
 	}()
-	// A context and not a timer's channel: channels of many timers that are
-	// due at once crash the race detector in a bubble, whose timers share one
-	// context of the detector's (runtime/time.go, unlockAndRun, Go 1.26).
+	// Use a context rather than a timer's channel: many timer channels that are
+	// due at once crash the race detector in a bubble, because the bubble's timers share
+	// a context of the detector (runtime/time.go, unlockAndRun, Go 1.26).
 	response, cancel := context.WithTimeout(ctx, slow)
 	defer cancel()
 	<-response.Done()
@@ -82,7 +82,7 @@ func (l *fixture) look(ctx context.Context, t *check.Task) (check.Values, error)
 	return check.Values{"id": float64(t.InstanceID)}, nil
 }
 
-// counts returns how often each instance was delivered.
+// counts returns the number of deliveries of each instance.
 func (l *fixture) counts() map[int64]int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -206,7 +206,7 @@ func TestPollsDueTogetherAreDeliveredTogether(t *testing.T) {
 			t.Errorf("looks of %d moments were delivered in %d batches", len(looked), len(delivered))
 		}
 		for what, times := range map[string][]time.Time{"looks": looked, "batches": delivered} {
-			for i := 1; i < len(times)-1; i++ { // the last batch goes when it stops
+			for i := 1; i < len(times)-1; i++ { // Stop delivers the last batch early
 				if between := times[i].Sub(times[i-1]); between < together {
 					t.Fatalf("%s follow each other after %v", what, between)
 				}
@@ -251,7 +251,7 @@ func TestPollThatTimesOutIsNoData(t *testing.T) {
 		l.Start()
 		time.Sleep(25 * time.Second)
 		_ = l.Stop(t.Context())
-		if len(l.got) != 2 { // it has ended when it is due again
+		if len(l.got) != 2 { // the check has ended when it is due again
 			t.Fatalf("got %+v, want two looks", l.got)
 		}
 		for _, r := range l.got {
@@ -271,7 +271,7 @@ func TestTasksCanChangeDuringAPoll(t *testing.T) {
 		l.Drop(1, 99)
 		l.Put(task(2, 1, 10))
 		time.Sleep(time.Minute)
-		l.Put(task(2, 1, 10)) // as it was: its times stay
+		l.Put(task(2, 1, 10)) // unchanged, so its times stay
 		l.Now(2)
 		time.Sleep(time.Millisecond)
 		_ = l.Stop(t.Context())
@@ -373,8 +373,8 @@ func TestScheduleIsKeptWhenTheClockIsSet(t *testing.T) {
 
 func TestOverduePollsAreSpreadAfterSleep(t *testing.T) {
 	for _, tt := range []struct {
-		interval int64 // of the tasks, seconds
-		within   int64 // seconds in which each of them is polled
+		interval int64 // of the tasks, in seconds
+		within   int64 // seconds within which the poller polls each task
 	}{{60, 60}, {10, 10}, {300, 60}, {86400, 60}} {
 		t.Run(fmt.Sprint(tt.interval), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -391,7 +391,7 @@ func TestOverduePollsAreSpreadAfterSleep(t *testing.T) {
 				time.Sleep(2*time.Minute + time.Second/2)
 				_ = l.Stop(t.Context())
 				first, second := map[int64]int64{}, map[int64]int{}
-				begins := int64(0) // when the poller has seen that time has gone by
+				begins := int64(0) // when the poller has noticed the jump in time
 				for _, r := range l.got {
 					if r.At >= woken && first[r.InstanceID] == 0 {
 						begins = cmp.Or(begins, r.At)

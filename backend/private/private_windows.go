@@ -67,8 +67,8 @@ func Owner(path string) (*windows.SID, error) {
 	return owner, err
 }
 
-// These rights are those that the modes w and r stand for. FILE_DELETE_CHILD, the
-// right to delete what is in a folder, counts as writing.
+// These rights correspond to the modes w and r. FILE_DELETE_CHILD, the
+// right to delete entries of a folder, counts as writing.
 const (
 	writing = windows.FILE_WRITE_DATA | windows.FILE_APPEND_DATA | 0x40 | windows.DELETE | windows.WRITE_DAC |
 		windows.WRITE_OWNER | windows.GENERIC_WRITE | windows.GENERIC_ALL
@@ -84,7 +84,7 @@ func othersMay(path string, _ fs.FileInfo, bits fs.FileMode) bool {
 }
 
 // opens reports whether a security descriptor gives another user the rights that
-// bits stand for. Without an access list, everybody has every right.
+// bits represent. Without an access list, every user has every right.
 func opens(sd *windows.SECURITY_DESCRIPTOR, bits fs.FileMode) bool {
 	list, _, err := sd.DACL()
 	if err != nil || list == nil {

@@ -17,9 +17,9 @@ func TestPrivateFilesAreForTheUserAndAdministratorsOnly(t *testing.T) {
 		access(me, "") + "(A;;FA;;;WD)":       {true, true},
 		access(me, "") + "(A;;FR;;;BU)":       {false, true},
 		access(me, "") + "(A;;0x6;;;AU)":      {true, true},
-		access(me, "") + "(A;OICIIO;FA;;;WD)": {false, false}, // for what is created in the folder
+		access(me, "") + "(A;OICIIO;FA;;;WD)": {false, false}, // applies only to new files in the folder
 		access(me, "") + "(D;;FA;;;WD)":       {false, false}, // denied
-		"D:(A;;FA;;;CO)(A;;FA;;;OW)":          {false, false}, // the owner
+		"D:(A;;FA;;;CO)(A;;FA;;;OW)":          {false, false}, // only the owner has access
 		"D:(A;;FA;;;S-1-5-21-1-2-3-1001)":     {true, true},
 	} {
 		sd, err := windows.SecurityDescriptorFromString(list)

@@ -31,21 +31,21 @@ import (
 	"spyglass/backend/store/storetest"
 )
 
-// receiver receives remote writes on a real listener, and decodes them.
+// receiver decodes remote writes that arrive at a real listener.
 type receiver struct {
 	*httptest.Server
 	t  *testing.T
 	mu sync.Mutex
-	// answers are the responses in turn; 204 when there are no more.
+	// answers holds the next responses; 204 when it is empty.
 	answers []answer
 	head    []http.Header
-	series  chan []string // of each accepted request, "name{a=b} 1@2 3@4"
+	series  chan []string // samples of each accepted request, "name{a=b} 1@2 3@4"
 }
 
 type answer struct {
 	status     int
 	retryAfter string
-	hold       chan struct{} // the response waits until this is closed
+	hold       chan struct{} // blocks responses until closed
 }
 
 func newReceiver(t *testing.T, answers ...answer) *receiver {
@@ -122,8 +122,8 @@ func (r *receiver) next() []string {
 	}
 }
 
-// sender is a service over a portal with the device fjord (1) in Oslo (2) and
-// ranch (2) in the root group, an instance of the same number on each.
+// sender is a service on a portal with the devices fjord (1) in Oslo (2) and
+// ranch (2) in the root group. Each has an instance with the same number.
 type sender struct {
 	t      *testing.T
 	db     *store.DB
@@ -171,7 +171,7 @@ func newSender(t *testing.T, o remotewrite.Options) *sender {
 	return x
 }
 
-// start starts a service, in place of one that was closed.
+// start starts a service; a previous service must be closed.
 func (x *sender) start() {
 	x.t.Helper()
 	s, err := remotewrite.New(x.t.Context(), x.db, x.series, x.o)
@@ -183,7 +183,7 @@ func (x *sender) start() {
 	x.t.Cleanup(func() { _ = s.Stop(context.Background()) })
 }
 
-// measure stores samples and offers them, as the engine does.
+// measure stores samples and offers them to the service, as the engine does.
 func (x *sender) measure(samples ...series.Sample) {
 	x.t.Helper()
 	if err := x.series.Append(x.t.Context(), samples); err != nil {
@@ -200,7 +200,7 @@ func put[T any](x *sender, r *resource.Resource[*T], row *T) {
 	}
 }
 
-// set changes the settings and waits until they apply.
+// set changes the settings and waits until they take effect.
 func (x *sender) set(change func(*forward.RemoteWrite)) {
 	x.t.Helper()
 	row := x.row()
@@ -242,14 +242,14 @@ func (x *sender) until(is func(*forward.RemoteWrite) bool) *forward.RemoteWrite 
 // base is the start of the current minute.
 var base = time.Now().Truncate(time.Minute).Unix()
 
-// sample returns a sample at seconds after base.
+// sample returns a sample at a number of seconds after base.
 func sample(instance, point, at int64, value float64) series.Sample {
 	return series.Sample{Instance: instance, DataPoint: point, At: base + at, Value: value}
 }
 
 func TestSamplesAreForwardedUnderValidNames(t *testing.T) {
 	to, x := newReceiver(t), newSender(t, remotewrite.Options{})
-	x.s.Offer([]series.Sample{sample(1, 1, 1, 9)}) // it is off
+	x.s.Offer([]series.Sample{sample(1, 1, 1, 9)}) // forwarding is off
 	x.set(func(r *forward.RemoteWrite) {
 		r.URL, r.Auth, r.Username, r.Secret = to.URL, forward.AuthBasic, "me", "pass"
 	})
@@ -309,7 +309,7 @@ func TestOverloadedReceiverIsRetriedAndRefusalIsNot(t *testing.T) {
 	}
 	x.s.Offer([]series.Sample{sample(1, 2, 2, 2), sample(1, 2, 3, 3)})
 	const head = "__name__:spyglass_Net_If_out{datasource=Net-If,device=fjord,group=Oslo,instance=eth0} "
-	for _, want := range []string{"01.000=1", "03.000=3"} { // the second one was refused
+	for _, want := range []string{"01.000=1", "03.000=3"} { // the receiver refused the second sample
 		if got := to.next(); !reflect.DeepEqual(got, []string{head + want}) {
 			t.Errorf("came %q, want %q", got, want)
 		}

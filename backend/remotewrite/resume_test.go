@@ -24,7 +24,7 @@ import (
 
 const fjord = "__name__:spyglass_Net_If_out{datasource=Net-If,device=fjord,group=Oslo,instance=eth0} "
 
-// counts waits until the service has these counts.
+// counts waits until the service reports these counts.
 func (x *sender) counts(want remotewrite.Stats) {
 	x.t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); x.s.Stats() != want; <-time.After(5 * time.Millisecond) {
@@ -49,7 +49,7 @@ func TestQueueResumesAfterARestart(t *testing.T) {
 	now.Store(at)
 	to := newReceiver(t)
 	x := newSender(t, remotewrite.Options{Clock: func() time.Time { return time.Unix(base+now.Load(), 0) }})
-	x.measure(sample(1, 2, -3600, 9)) // before it was turned on
+	x.measure(sample(1, 2, -3600, 9)) // before forwarding was turned on
 	x.set(func(r *forward.RemoteWrite) { r.URL = to.URL })
 	comes := func(want ...string) {
 		t.Helper()
@@ -65,10 +65,10 @@ func TestQueueResumesAfterARestart(t *testing.T) {
 	comes(second(at) + "=1")
 	x.until(func(r *forward.RemoteWrite) bool { return r.Sent == 1 })
 	crashed := x.mark()
-	now.Store(at + 4) // more may have been measured in the second in which it stopped: that second is sent again
+	now.Store(at + 4) // the service resends the second in which it stopped, because more samples may follow in it
 	_ = x.s.Stop(x.t.Context())
 
-	x.s.Offer([]series.Sample{sample(1, 2, at+1, 7)}) // no service is running
+	x.s.Offer([]series.Sample{sample(1, 2, at+1, 7)}) // no service runs
 	if err := x.series.Append(t.Context(), []series.Sample{sample(1, 2, at+1, 2), sample(1, 2, at+2, 3)}); err != nil {
 		t.Fatal(err)
 	}
@@ -193,12 +193,12 @@ func TestRefusalIsLoggedOnce(t *testing.T) {
 		x.measure(sample(1, 2, i, 1))
 	}
 	x.counts(remotewrite.Stats{Sent: 1, Refused: 4})
-	if n := strings.Count(log.String(), "rejects samples"); n != 2 { // and once more after it took some
+	if n := strings.Count(log.String(), "rejects samples"); n != 2 { // the second warning follows a success
 		t.Errorf("it is logged %d times:\n%s", n, log.String())
 	}
 }
 
-// text is a log that is read while it is written.
+// text is a log for concurrent reads and writes.
 type text struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -216,7 +216,7 @@ func (t *text) String() string {
 	return t.b.String()
 }
 
-// An hour passes instantly: the receiver is reached through pipes.
+// An hour passes instantly in the bubble, because pipes connect to the receiver.
 func TestUnreachableReceiverIsRetriedOnceAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		base := time.Now().Unix()

@@ -34,7 +34,7 @@ import (
 
 var errGone = fault.New(fault.NoLogin, "gone")
 
-// place is the kind of an error and the field that it marks.
+// place returns the kind of an error and the field that it names.
 func place(err error) string {
 	if err == nil {
 		return " "
@@ -43,7 +43,7 @@ func place(err error) string {
 	return string(f.Kind) + " " + f.Field
 }
 
-// post is a real mail server that keeps what it is sent.
+// post is a real mail server that records its mails.
 type post struct {
 	mu    sync.Mutex
 	mails map[string]string // by address
@@ -70,7 +70,7 @@ func (l *letter) Data(r io.Reader) error {
 	return err
 }
 
-// post opens a mail server at an address, "127.0.0.1:0" for any.
+// post opens a mail server at an address, such as "127.0.0.1:0" for any port.
 func (h *fixture) post(address string) (p *post, at string, stop func()) {
 	h.Helper()
 	p = &post{mails: map[string]string{}, came: make(chan bool, 10)}
@@ -84,7 +84,7 @@ func (h *fixture) post(address string) (p *post, at string, stop func()) {
 	return p, listener.Addr().String(), func() { _, _ = server.Close(), listener.Close() }
 }
 
-// parts are the text of a mail and what is attached to it.
+// parts returns the text of a mail and its attachments.
 func (h *fixture) parts(text string) (subject, body, name, kind string, file []byte) {
 	h.Helper()
 	m, err := mail.ReadMessage(strings.NewReader(text))
@@ -119,7 +119,7 @@ func (h *fixture) parts(text string) (subject, body, name, kind string, file []b
 		second.Header.Get("Content-Type"), file
 }
 
-// desk is the service with a service of notices, whose clock a test sets.
+// desk is a report service with a notification service, on a clock that the test sets.
 type desk struct {
 	*fixture
 	reports *report.Service
@@ -153,7 +153,7 @@ func newDesk(t *testing.T) *desk {
 	return d
 }
 
-// server sets up the mail server at an address.
+// server configures the mail server's address.
 func (d *desk) server(address string) {
 	host, port, _ := net.SplitHostPort(address)
 	n, err := strconv.ParseInt(port, 10, 64)
@@ -164,7 +164,7 @@ func (d *desk) server(address string) {
 		Host: host, Port: n, Security: "none", From: "spyglass@example.net"})
 }
 
-// delivery waits until the only delivery is as asked.
+// delivery waits until the only delivery has the wanted state.
 func (d *desk) delivery(is func(*alert.Delivery) bool) *alert.Delivery {
 	d.Helper()
 	changed, stop := d.db.Watch(string(alert.Deliveries.Name))
@@ -255,7 +255,7 @@ func TestReportWaitsForAnUnreachableMailServer(t *testing.T) {
 	p, _, stop := d.post(address)
 	defer stop()
 	d.clock.Pass(time.Minute)
-	d.server(address) // a change that the notices look up at
+	d.server(address) // wakes the notification service
 	<-p.came
 	sent := d.delivery(func(row *alert.Delivery) bool { return row.State == alert.DeliverySent })
 	if want := []any{int64(2), "", waiting.Key}; !reflect.DeepEqual([]any{sent.Attempts, sent.Error, sent.Key}, want) {

@@ -12,7 +12,7 @@ import (
 	"time"
 	"unicode/utf16"
 
-	"github.com/ledongthuc/pdf" // reads what fpdf has written
+	"github.com/ledongthuc/pdf" // reads the PDFs that fpdf writes
 	"github.com/xuri/excelize/v2"
 
 	"spyglass/backend/portal/alert"
@@ -23,7 +23,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// made is the file of a report.
+// made returns the file of a report.
 func (h *fixture) made(r reporting.Report) []byte {
 	h.Helper()
 	run := content.Run{Report: &r, Access: admin, From: h.db, Series: h.series, Zone: time.UTC, At: noon}
@@ -34,7 +34,7 @@ func (h *fixture) made(r reporting.Report) []byte {
 	return out.Bytes()
 }
 
-// pages are the texts of a PDF, page by page.
+// pages returns the texts of a PDF, page by page.
 func (h *fixture) pages(file []byte) (pages []string) {
 	h.Helper()
 	doc, err := pdf.NewReader(bytes.NewReader(file), int64(len(file)))
@@ -51,8 +51,8 @@ func (h *fixture) pages(file []byte) (pages []string) {
 	return pages
 }
 
-// drawn is what the first page says, undecoded: the library reads letters beyond
-// Latin wrongly.
+// drawn returns the encoded text of the first page, because the library decodes
+// letters beyond Latin wrongly.
 func (h *fixture) drawn(file []byte) string {
 	h.Helper()
 	doc, err := pdf.NewReader(bytes.NewReader(file), int64(len(file)))
@@ -68,7 +68,7 @@ func (h *fixture) drawn(file []byte) string {
 	return string(text)
 }
 
-// sixteen is a text as UTF-16.
+// sixteen returns a text as UTF-16.
 func sixteen(text string) string {
 	var out []byte
 	for _, unit := range utf16.Encode([]rune(text)) {

@@ -17,8 +17,8 @@ import (
 	"spyglass/backend/series"
 )
 
-// measured is a fixture with data sources, instances, maintenance and samples: each
-// of its devices has a Ping, and fjord was not measured from 09:00 to 10:00.
+// measured returns a fixture with data sources, instances, maintenance and samples. Each
+// device has a Ping, and fjord has no samples from 09:00 to 10:00.
 func measured(t *testing.T) *fixture {
 	t.Helper()
 	h := open(t)

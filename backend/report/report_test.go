@@ -36,7 +36,7 @@ var errStop = errors.New("stop")
 
 func seconds(t time.Time) resource.Seconds { return resource.SecondsOf(t) }
 
-// fixture is a portal with a database and nothing else.
+// fixture is a portal with only a database.
 type fixture struct {
 	*testing.T
 	db     *store.DB
@@ -47,12 +47,12 @@ type fixture struct {
 
 var (
 	admin = &resource.Access{UserID: 1, User: "admin", Admin: true}
-	// clerk sees the devices of group 2, and all reports.
+	// clerk may view the devices of group 2 and all reports.
 	clerk = &resource.Access{UserID: 2, User: "clerk", Grants: []resource.Grant{
 		{Object: resource.DeviceGroup, Op: resource.Read, Groups: map[int64]bool{2: true}},
 		{Object: resource.Reports, Op: resource.Modify, All: true},
 	}}
-	// neighbour sees group 3 instead.
+	// neighbour may view group 3 instead.
 	neighbour = &resource.Access{UserID: 3, User: "neighbour", Grants: []resource.Grant{
 		{Object: resource.DeviceGroup, Op: resource.Read, Groups: map[int64]bool{3: true}},
 		{Object: resource.Reports, Op: resource.Read, All: true},
@@ -104,7 +104,7 @@ func put[T any](h *fixture, name resource.Name[*T], rows ...T) {
 	storetest.Put(h, h.db, name, rows...)
 }
 
-// addDevices adds a device in each group and one in both, and alerts of all three.
+// addDevices adds a device to each group and a device to both, with alerts for all three.
 func (h *fixture) addDevices() {
 	h.Helper()
 	put(h, fleet.Devices.Name,
@@ -132,7 +132,7 @@ func columns(names ...string) (out []reporting.ReportColumn) {
 	return out
 }
 
-// lines are the rows of a CSV report, cells joined by |.
+// lines returns the rows of a CSV report, with cells joined by |.
 func (h *fixture) lines(r *reporting.Report, who *resource.Access) []string {
 	h.Helper()
 	r.Format = reporting.FormatCSV
@@ -345,7 +345,7 @@ func TestCellsThatLookLikeFormulasAreText(t *testing.T) {
 	if _, _, err := run.Write(t.Context(), &out); err != nil {
 		t.Fatal(err)
 	}
-	// Between quotes, a lone carriage return is dropped, as encoding/csv does.
+	// The writer drops a lone carriage return between quotes, as encoding/csv does.
 	const want = "\ufeffDevice\r\n'=1+1\r\n'+1\r\n'-1\r\n'@SUM(A1)\r\n'\t=1\r\n\"'=1\"\r\n\"'\r\n=1\"\r\na=1\r\n" +
 		"\" \"\"quoted, and more\"\"\"\r\n"
 	if out.String() != want {

@@ -16,8 +16,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// scheduled is a report that the schedule makes for the clerk; its next time is
-// what the rules of the resource work out.
+// scheduled adds a scheduled report that runs as the clerk. The rules of the resource
+// compute its next run.
 func (h *fixture) scheduled(cron, zone string) {
 	h.Helper()
 	err := h.db.Write(h.Context(), func(tx resource.Tx) error {
@@ -36,7 +36,7 @@ func (h *fixture) scheduled(cron, zone string) {
 	}
 }
 
-// process is the service in one process of a portal, by the bubble's clock.
+// process runs the report service of a portal process in the bubble's time.
 func (h *fixture) process(access func(context.Context, int64) (*resource.Access, error)) (stop func()) {
 	h.Helper()
 	if access == nil {
@@ -56,7 +56,7 @@ func (h *fixture) process(access func(context.Context, int64) (*resource.Access,
 	}
 }
 
-// runs tells of each run when it was due and when it began, in hours and minutes of UTC.
+// runs returns the due time and the start time of each run, in hours and minutes of UTC.
 func (h *fixture) runs() (out []string) {
 	h.Helper()
 	tasks, err := resource.Find(h.Context(), h.db, reporting.ReportTasks.Name)
@@ -81,7 +81,7 @@ func (h *fixture) want(lines ...string) {
 	}
 }
 
-// The bubble's clock begins on 2000-01-01 at 00:00 UTC.
+// The bubble's clock starts at 2000-01-01 00:00 UTC.
 
 func TestScheduleRunsAReportInItsTimeZone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -111,7 +111,7 @@ func TestRestartNeitherRepeatsNorLosesARun(t *testing.T) {
 		time.Sleep(61 * time.Minute)
 		stop()
 		time.Sleep(5 * time.Minute)
-		stop = h.process(nil) // nothing was missed
+		stop = h.process(nil) // no run was missed
 		time.Sleep(time.Minute)
 		h.want("01:00 01:00 done for clerk, 2 rows")
 		stop()

@@ -18,7 +18,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// service runs until the test ends.
+// service runs a report service until the test ends.
 func (h *fixture) service(access func(context.Context, int64) (*resource.Access, error)) *report.Service {
 	h.Helper()
 	if access == nil {
@@ -36,7 +36,7 @@ func (h *fixture) service(access func(context.Context, int64) (*resource.Access,
 	return s
 }
 
-// ask sends one request to the service.
+// send sends a request to the report service.
 func (h *fixture) send(s *report.Service, who *resource.Access, id string, report, task int64, body string) (any,
 	error) {
 	h.Helper()
@@ -58,7 +58,7 @@ const (
 	removeIt = "DELETE /report/reports/{id}/tasks/{taskId}"
 )
 
-// until waits for a run to reach a state.
+// until waits until a run reaches a state.
 func (h *fixture) until(task int64, state string) *reporting.ReportTask {
 	h.Helper()
 	changed, stop := h.db.Watch(string(reporting.ReportTasks.Name))
@@ -80,7 +80,7 @@ func (h *fixture) until(task int64, state string) *reporting.ReportTask {
 	}
 }
 
-// text is the file that a response streams.
+// text returns the file that a response streams.
 func (h *fixture) text(out any, err error) (string, string) {
 	h.Helper()
 	if err != nil {
@@ -192,7 +192,7 @@ func TestDeletingARunCancelsIt(t *testing.T) {
 	h.inventory()
 	began, ended := make(chan bool), make(chan error, 1)
 	s := h.service(func(ctx context.Context, id int64) (*resource.Access, error) {
-		if resource.CallOf(ctx) != nil { // asked for by the request
+		if resource.CallOf(ctx) != nil { // called by the request
 			return admin, nil
 		}
 		began <- true

@@ -20,7 +20,7 @@ func TestSchedulePreviewUsesItsTimeZone(t *testing.T) {
 	}
 	for _, tt := range []struct{ schedule, zone, want, field string }{
 		{"0 7 * * 1", "", `{"next":[1792998000,1793602800,1794207600],"timezone":"UTC"}`, ""},
-		// The clock goes back that night: half past two comes twice.
+		// The clock goes back that night, so 02:30 occurs twice.
 		{"30 2 * * *", "Europe/Berlin", `{"next":[1792888200,1792891800,1792978200],"timezone":"Europe/Berlin"}`, ""},
 		{"0 7 * *", "", "", "schedule"},
 		{"", "", "", "schedule"},

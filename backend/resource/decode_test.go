@@ -12,7 +12,7 @@ import (
 	"spyglass/backend/testkit"
 )
 
-// sample has one field of every kind.
+// sample has a field of every kind.
 type sample struct {
 	ID        int64
 	Name      string
@@ -81,7 +81,7 @@ func TestBodyIsAppliedToARow(t *testing.T) {
 		want   sample
 	}{
 		{native | lenient, `{}`, was},
-		{native | lenient, `{"id":8,"count":5}`, was}, // read-only and derived ones are passed over
+		{native | lenient, `{"id":8,"count":5}`, was}, // skips read-only and derived fields
 		{native | lenient, `{"id":"nonsense"}`, was},
 		{native | lenient, `{"name":"db","load":-1.5e1,"up":true,"size":9}`,
 			with(func(s *sample) { s.Name, s.Load, s.Up, s.Size = "db", -15, true, 9 })},
@@ -309,8 +309,8 @@ func TestCheckPropertyLimitsNameAndValue(t *testing.T) {
 	}
 }
 
-// largest returns bodies as large as a request may be. BenchmarkLargestBody
-// shows how long it takes to read them.
+// largest returns bodies of the maximum request size. BenchmarkLargestBody
+// measures the time to read them.
 func largest() []string {
 	var ids, props strings.Builder
 	for i := range 560_000 {
@@ -326,7 +326,7 @@ func largest() []string {
 	}
 }
 
-// readTwice applies a body to a row, and then once more over what it wrote.
+// readTwice applies a body to a row, and then again to the result.
 func readTwice(body string) error {
 	read, err := samples.Read([]byte(body), false)
 	if err != nil {
@@ -351,7 +351,7 @@ func BenchmarkLargestBody(b *testing.B) {
 		b.Run(body[2:8], func(b *testing.B) {
 			b.SetBytes(int64(len(body)))
 			for b.Loop() {
-				_ = readTwice(body) // most are refused, which takes as long
+				_ = readTwice(body) // most bodies are refused, which takes as long
 			}
 		})
 	}

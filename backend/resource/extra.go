@@ -26,7 +26,7 @@ type Handler = func(ctx context.Context, c *Call) (any, error)
 // declaration.
 type Extra struct {
 	Doc    string   // replaces the default text
-	Params []Param  // after the usual ones
+	Params []Param  // after the usual parameters
 	Files  []string // further media types of the response
 	Alias  Alias    // a second path
 	// Around returns a handler that replaces the default one, and may call it.

@@ -57,8 +57,8 @@ func ParseJSON(body []byte) (Node, error) {
 	return node, nil
 }
 
-// ParseObject reads a body as ParseJSON does, and refuses what is no object;
-// what names the body in that error, "the body".
+// ParseObject reads a body as ParseJSON does, and refuses a body that is not an object;
+// what names the body in that error, such as "the body".
 func ParseObject(body []byte, what string) (Node, error) {
 	node, err := ParseJSON(body)
 	if err == nil && node.Kind != '{' {

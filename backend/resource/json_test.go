@@ -116,10 +116,10 @@ func TestBodyIsLimitedTo100000Values(t *testing.T) {
 	}
 }
 
-// stricter reports whether a body that encoding/json takes breaks one of the
-// rules that only ParseJSON has.
+// stricter reports whether a body that encoding/json accepts breaks a rule that only
+// ParseJSON has.
 func stricter(body []byte) bool {
-	if !utf8.Valid(body) || bytes.Contains(bytes.ToLower(body), []byte(`\ud`)) { // maybe an incomplete surrogate pair
+	if !utf8.Valid(body) || bytes.Contains(bytes.ToLower(body), []byte(`\ud`)) { // may be an incomplete surrogate pair
 		return true
 	}
 	dec := json.NewDecoder(bytes.NewReader(body))
@@ -133,7 +133,7 @@ func stricter(body []byte) bool {
 		if err != nil {
 			return false
 		}
-		if tokens > 100_000 { // brackets are tokens too: near the bound either answer goes
+		if tokens > 100_000 { // brackets are tokens too, so that near the limit both results are possible
 			return true
 		}
 		if top := len(stack) - 1; top >= 0 && stack[top].keys != nil {
@@ -161,7 +161,7 @@ func stricter(body []byte) bool {
 	}
 }
 
-// plain is a node as encoding/json would have read it, numbers as json.Number.
+// plain returns a node as encoding/json would decode it, with numbers as json.Number.
 func plain(n resource.Node) any {
 	switch n.Kind {
 	case '{':
@@ -236,7 +236,7 @@ func FuzzAppendString(f *testing.F) {
 	})
 }
 
-// compact is v as this package writes JSON: no spaces, one key after the other.
+// compact returns v as this package writes JSON: without spaces, with keys in order.
 func compact(v any) []byte {
 	switch v := v.(type) {
 	case map[string]any:
@@ -264,8 +264,8 @@ func compact(v any) []byte {
 	return out
 }
 
-// FuzzFindKey makes objects out of any JSON: declared keys are plain names, so
-// the keys of the outermost object are too; everything below is as it comes.
+// FuzzFindKey makes objects out of any JSON. Declared keys are plain names, so
+// the outermost object has plain names too; nested values are arbitrary.
 func FuzzFindKey(f *testing.F) {
 	for _, seed := range []string{
 		`[1]`, `["a\"b,}]{[:","x"]`, `[{"a":1,"k0":[]},[],{},"",null,true,-1.5e300]`, `[[[["]"]]]]`,

@@ -8,7 +8,7 @@ import (
 // Noun is the singular and the plural of a word, in texts for users.
 type Noun struct{ One, Many string }
 
-// For returns the form that goes with a count.
+// For returns the form for a count.
 func (n Noun) For(count int64) string {
 	if count == 1 {
 		return n.One

@@ -15,7 +15,7 @@ func FuzzReadPropertiesRoundTrip(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b, c string) {
 		for _, want := range [][]resource.Property{{}, {{Name: a, Value: b}},
 			{{Name: a, Value: b}, {Name: c, Value: a}}} {
-			for i := range want { // what a body may hold
+			for i := range want { // as many as a body may contain
 				want[i].Name, want[i].Value = valid(want[i].Name), valid(want[i].Value)
 			}
 			text := string(resource.AppendProperties(nil, want))

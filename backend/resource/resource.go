@@ -385,7 +385,7 @@ func Either(where ...Where) Where { return Where{Op: OpEither, Value: where} }
 // caller may do everything.
 func SeenBy(who *Access, op Operation) Where { return Where{Op: OpSeenBy, Value: Seen{who, op}} }
 
-// Deleted selects rows in the recycle bin instead of the existing ones.
+// Deleted selects rows in the recycle bin instead of existing rows.
 func Deleted() Where { return Where{Op: OpGone} }
 
 // Seen is the value of SeenBy.

@@ -10,36 +10,36 @@ import (
 	"spyglass/backend/resource"
 )
 
-// secretNames are names of secret values, by their use.
+// secretNames lists names of secret values, grouped by use.
 var secretNames = []string{
-	// what devices and data sources need
+	// needed by devices and data sources
 	"snmp.community", "snmp.authToken", "snmp.privToken", "snmp.authpass", "snmp.privpass", "ro.communities",
 	"snmp.rocommunity", "SNMP community string",
 	"jdbc.mysql.pass", "ssh.password", "ssh.passphrase", "ssh.pwd", "db.passwd", "dbpass", "mysqlpwd", "dbpassword",
 	"MYSQLPASSWORD", "dbPassword", "ldap.bindpw", "db-passwords",
 	"PASS", "wmi.Pass", "esx.pass", "wifi.psk", "wpapsk", "WPA2-PSK", "PASSKEYS", "htpasswd", "user passcode",
 	"password_hash", "pass1", "db.password_2",
-	// what clouds hand out
+	// issued by clouds
 	"aws.key", "AWS_SECRETKEY", "aws.secretkey", "aws.secretAccessKey", "azure.secretkey", "azure.secret_key",
 	"azure.accountkey", "gcp.serviceaccountkey", "gcp.serviceAccountJson",
 	"storage.accesskey", "x.apikey", "api_key", "api.keys", "API KEYS", "Api-Key", "Ocp-Apim-Subscription-Key",
 	"rsa.privatekey", "tls.private-key", "licenseKey", "vault.secret_id",
 	"connectionstring", "sql.connection-string", "ConnectionStrings", "db.connStr", "sentry.dsn",
-	// what is sent along with a request
+	// sent with a request
 	"api.token", "tokens", "oauth.bearer", "oauth.secret", "x.client-secret", "client_secrets", "vault.credential",
 	"credentials", "db.creds", "login.cred",
 	"Authorization", "http.basicauth", "auth.jwt", "session.cookie", "X-Amz-Security-Token", "x-csrf-token",
-	// what people type
+	// typed by users
 	"pin", "sim.pin", "simpin", "userPin", "door_pin", "pincode", "sim.puk", "mfa.otp", "backup.TOTP",
 	"mail.passwort", "vpn.Kennwort", "motdepasse", "db.contraseña", "db.senha",
-	// A PIN and a pin on a map or of a plug are one word. A masked place costs
-	// a lookup, a shown PIN opens a door: it is masked.
+	// A PIN and a pin on a map or of a plug have the same spelling. A masked place costs
+	// a lookup, but a visible PIN opens a door, so that Spyglass masks both.
 	"location.pin", "gpio.pin7",
-	// The last word alone names a secret, although the letters spell another word.
+	// The last word alone indicates a secret, even if the letters contain another word.
 	"by.pass", "telecom_pass", "mon.key", "tur-key",
 }
 
-// shownNames are names that only look like those of secrets, and why they do not count.
+// shownNames lists names that resemble those of secrets, with the reason why they are not.
 var shownNames = map[string]string{
 	"":                     "no name",
 	"...":                  "no letters",
@@ -182,7 +182,7 @@ func TestKeptFillsInStoredSecrets(t *testing.T) {
 func TestFlagRoundTripsAndIsOmittedIfFalse(t *testing.T) {
 	props := []resource.Property{{Name: "a", Value: `x,"secret":true}`},
 		{Name: "door", Value: resource.Mask, Secret: true}, {Name: "z", Value: "1"}}
-	for _, list := range [][]resource.Property{props, props[1:]} { // with escapes, and without any
+	for _, list := range [][]resource.Property{props, props[1:]} { // with and without escapes
 		text := string(resource.AppendProperties(nil, list))
 		if back, err := resource.ReadProperties(text); err != nil || !reflect.DeepEqual(back, list) {
 			t.Errorf("%s is read as %+v (%v)", text, back, err)

@@ -12,7 +12,7 @@ import (
 	"spyglass/backend/series"
 )
 
-// naive computes Aggregate from all samples.
+// naive computes Aggregate directly from all samples.
 func naive(m model, q series.Query, step int64) [][]series.Step {
 	all := [][]series.Step{}
 	for _, d := range q.DataPoints {
@@ -178,9 +178,9 @@ func TestOldSamplesBecomeEquivalentHourlyValues(t *testing.T) {
 				if math.Abs(g.Sum-w.Sum) > 1e-6*math.Abs(w.Sum) {
 					t.Errorf("instance %d, step %d: the sum is %v, want %v", instance, j, g.Sum, w.Sum)
 				}
-				g.Sum, w.Sum, w.Hourly = 0, 0, g.Hourly // added in another order; the days determine which are hourly
+				g.Sum, w.Sum, w.Hourly = 0, 0, g.Hourly // sums differ in order; the days decide on hourly
 				if w.At == monday+3*86400 && i == 0 && instance == 1 {
-					g.Last, w.Last = 0, 0 // the order within an hour is lost for samples appended after it was made
+					g.Last, w.Last = 0, 0 // an hour loses the order of samples that are appended after it is computed
 				}
 				if g != w {
 					t.Errorf("instance %d, step %d: got %+v, want %+v", instance, j, g, w)
@@ -205,7 +205,7 @@ func TestFillAddsHistoryAndKeepsExistingSamples(t *testing.T) {
 	now := int64(monday + 3*86400 + 5000)
 	db := openAt(t, path, now+500)
 	had := []series.Sample{
-		{Instance: 7, DataPoint: 1, At: monday + 400, Value: -1}, // will be in a chunk
+		{Instance: 7, DataPoint: 1, At: monday + 400, Value: -1}, // goes into a chunk
 		{Instance: 7, DataPoint: 1, At: monday + 100 + 2*86400, Value: -2},
 		{Instance: 7, DataPoint: 1, At: now + 500, Value: -3},
 	}

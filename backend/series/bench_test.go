@@ -7,7 +7,7 @@ import (
 	"spyglass/backend/series"
 )
 
-// Each round appends one sample of each of 2,000 series, on disk.
+// Each round appends a sample to each of 2,000 series on disk.
 func BenchmarkAppend(b *testing.B) {
 	db, err := series.Open(b.Context(), series.Options{Path: filepath.Join(b.TempDir(), "series.db")})
 	if err != nil {
@@ -30,7 +30,7 @@ func BenchmarkAppend(b *testing.B) {
 	}
 }
 
-// A history of 9,000 series over seven days, every five minutes.
+// The history has 9,000 series over seven days, at intervals of five minutes.
 func BenchmarkFill(b *testing.B) {
 	keys := make([]series.Key, 9000)
 	for i := range keys {
@@ -52,7 +52,7 @@ func BenchmarkFill(b *testing.B) {
 	}
 }
 
-// One day of five datapoints of an instance, five minutes apart.
+// The data is a day of five data points of an instance, at intervals of five minutes.
 func BenchmarkRange(b *testing.B) {
 	db, err := series.Open(b.Context(), series.Options{Path: filepath.Join(b.TempDir(), "series.db")})
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 )
 
 // victim is the environment variable that makes this test binary write samples
-// to the file that it names, until it is killed; with retaining they are turned
-// into hours meanwhile.
+// to the file it names, until the test kills it. With retaining, it also turns samples
+// into hours.
 const (
 	victim    = "SPYGLASS_TEST_SERIES"
 	retaining = "SPYGLASS_TEST_RETAIN"
@@ -38,12 +38,12 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// crowd is the number of series whose chunks take several transactions.
+// crowd is the number of series whose chunks need several transactions.
 const crowd = 1500
 
-// The value of every ten minutes is their number; half days pass quickly, so
-// that chunks are written while the kill comes. The second datapoint of
-// instance 1 is always late, into a half day that ended long ago.
+// The value of every ten minutes is their number. Half days pass quickly, so that
+// the kill interrupts chunk writes. The second data point of instance 1 always
+// arrives late, into a half day that ended long ago.
 func writeUntilKilled(path string) error {
 	db, err := series.Open(context.Background(),
 		series.Options{Path: path, Clock: func() time.Time { return time.Unix(never, 0) }})
@@ -91,7 +91,7 @@ func TestAcknowledgedSamplesSurviveAKill(t *testing.T) {
 }
 
 // untilKilled runs a child that writes to path, passes each line that it prints
-// to heard, and expects it to be killed in the end.
+// to heard, and expects a kill to end it.
 func untilKilled(t *testing.T, path string, heard func(line string, kill func()), env ...string) {
 	t.Helper()
 	child := exec.CommandContext(t.Context(), os.Args[0])
@@ -126,8 +126,8 @@ func numberIn(t *testing.T, line string) int {
 	return n
 }
 
-// checkRun opens a file again that was not closed: every sample up to the
-// acknowledged one is there, once, and of those that follow all or none.
+// checkRun reopens a file that was not closed. It must contain every sample up to the
+// acknowledged sample once, and of the following samples all or none.
 func checkRun(t *testing.T, path string, acknowledged int) {
 	t.Helper()
 	db := openAt(t, path, time.Now().Unix())
@@ -170,7 +170,7 @@ func TestHundredThousandSeriesUseLittleMemory(t *testing.T) {
 	runtime.KeepAlive(db)
 }
 
-// heap returns the bytes in use.
+// heap returns the number of heap bytes in use.
 func heap() int64 {
 	runtime.GC()
 	var m runtime.MemStats

@@ -14,7 +14,7 @@ import (
 // between them. A crash loses nothing: the last step deletes the log, whose
 // samples are then in chunks.
 type fold struct {
-	before int64 // folds the half days before this one
+	before int64 // folds the half days before this half day
 	upTo   int64 // the last row of the log that is in blocks
 	rest   []held
 }

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// Every later version reads these files. A change of these bytes has to raise
-// chunkFormat of package store, so that older programs refuse the file, and to
-// keep reading the old ones.
+// Every later version must read these files. When you change these bytes, raise
+// chunkFormat in package store, so that older versions refuse the file, and continue to
+// read the old format.
 func TestFileFormatIsStable(t *testing.T) {
 	points := []point{{1_699_228_800, 1.5}, {1_699_228_860, 1.5}, {1_699_228_925, -3}}
 	chunk, err := encode(points)

@@ -93,7 +93,7 @@ func (db *DB) view(q Query) *view {
 	return db.viewMany(q, keys)
 }
 
-// viewOf returns a view of these series, nil for missing ones. The caller holds
+// viewOf returns a view of these series, nil for missing series. The caller holds
 // DB.mu.
 func (db *DB) viewOf(q Query, of []*series) *view {
 	v := &view{db: db, q: q, series: of, held: make([][]point, len(of)), kept: span{db.low, db.high}, rolled: db.rolled}

@@ -11,22 +11,22 @@ import (
 	"spyglass/backend/series"
 )
 
-// few is the number of series that take several transactions to turn into
+// few is the number of series that need several transactions to be turned into
 // hours.
 const few = 450
 
-// keeps turns samples older than five days into hours, ten days at a time.
+// keeps turns samples older than five days into hours, ten days per step.
 var keeps = series.Keep{Samples: 5, Hours: 10_000}
 
-// never is a moment after all that the tests write: nothing is in the future
-// then.
+// never is a time after all samples of the tests, so that no sample is in the
+// future.
 const never = monday + 100*365*86400
 
 const begins, ends = "begins", "ends"
 
-// The value of every half hour is its number, and each line gives the last one
-// that is on disk. begins and ends report that ten days of samples become
-// hours.
+// The value of every half hour is its number. Each line has the number of the last value
+// on disk. begins and ends report the start and the end of turning ten days of samples
+// into hours.
 func retainUntilKilled(path string) error {
 	var clock atomic.Int64
 	clock.Store(never)
@@ -79,7 +79,7 @@ func TestKillDuringDownsamplingLosesAndDuplicatesNothing(t *testing.T) {
 		begun := time.Now()
 		untilKilled(t, path, func(line string, kill func()) {
 			switch {
-			case line == begins && took > 0: // the duration is known: kill at a moment within it
+			case line == begins && took > 0: // kill at a random moment of the known duration
 				<-time.After(took * time.Duration(round+1) / (rounds + 1))
 				kill()
 			case line == begins:
@@ -93,7 +93,7 @@ func TestKillDuringDownsamplingLosesAndDuplicatesNothing(t *testing.T) {
 		}, retaining+"=1")
 		db := openAt(t, path, monday+int64(acknowledged+1)*1800)
 		checkHours(t, db, acknowledged)
-		if err := db.Retain(t.Context(), keeps); err != nil { // redo what the kill has interrupted
+		if err := db.Retain(t.Context(), keeps); err != nil { // completes the work that the kill interrupted
 			t.Fatal(err)
 		}
 		if checkHours(t, db, acknowledged) == 0 {
@@ -105,8 +105,8 @@ func TestKillDuringDownsamplingLosesAndDuplicatesNothing(t *testing.T) {
 	}
 }
 
-// checkHours checks that each sample counts once, whether it is in an hour by
-// now or not, and returns how many are.
+// checkHours checks that each sample counts once, as a sample or as part of an hour,
+// and returns the number of samples in hours.
 func checkHours(t *testing.T, db *series.DB, acknowledged int) (hours int) {
 	t.Helper()
 	for instance := int64(0); instance < few; instance += 29 {

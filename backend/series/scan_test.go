@@ -11,7 +11,7 @@ import (
 func TestScanFindsAllSamplesOfARange(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "series.db")
 	db := openAt(t, path, monday+3*43200)
-	const many = 250 // more than are read at once
+	const many = 250 // more than a scan reads at once
 	var all []series.Sample
 	for i := range int64(many) {
 		for at := int64(monday); at < monday+2*43200; at += 7200 {
@@ -19,7 +19,7 @@ func TestScanFindsAllSamplesOfARange(t *testing.T) {
 		}
 	}
 	appendAll(t, db, all...)
-	if err := db.Close(); err != nil { // they are chunks now
+	if err := db.Close(); err != nil { // Close writes them as chunks
 		t.Fatal(err)
 	}
 	db = openAt(t, path, monday+3*43200)

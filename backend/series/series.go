@@ -96,7 +96,7 @@ type DB struct {
 	logged map[int64]int64 // the last row of the log in each half day
 	next   int64           // the number for the next new series
 	newest int64           // the latest time appended
-	folded int64           // half days before this one are written
+	folded int64           // half days before this half day are written
 	again  time.Time       // when to retry a failed fold
 	batch  batch
 

@@ -18,7 +18,7 @@ import (
 	"spyglass/backend/series"
 )
 
-// monday is a Monday at midnight, the beginning of half a day and of ten days of hours.
+// monday is midnight on a Monday, the start of a half day and of ten days of hours.
 const monday = 1_699_228_800 - 1_699_228_800%(20*43200)
 
 func openAt(t *testing.T, path string, now int64) *series.DB {
@@ -99,14 +99,14 @@ func (m model) table(q series.Query) series.Table {
 	return t
 }
 
-// same compares bit by bit, and NaN with NaN.
+// same compares values bit by bit, so that NaN equals NaN.
 func same(a, b series.Table) bool {
 	return slices.Equal(a.Times, b.Times) && slices.EqualFunc(a.Values, b.Values, func(x, y []float64) bool {
 		return slices.EqualFunc(x, y, func(v, w float64) bool { return math.Float64bits(v) == math.Float64bits(w) })
 	})
 }
 
-// anySamples returns roughly regular samples, with gaps, repetitions, late ones
+// anySamples returns roughly regular samples with gaps, repetitions, late samples
 // and every kind of value.
 func anySamples(r *rand.Rand, n int, from, to int64) []series.Sample {
 	odd := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), math.MaxFloat64,
@@ -188,7 +188,7 @@ func TestLaterSampleOfTheSameSecondWins(t *testing.T) {
 	if got := rangeOf(t, db, q); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	appendAll(t, db, sample(monday+2*86400, 0)) // half days before are written as chunks now
+	appendAll(t, db, sample(monday+2*86400, 0)) // earlier half days become chunks now
 	appendAll(t, db, sample(monday+30, 6))
 	want.Values[0][1] = 6
 	if got := rangeOf(t, db, q); !reflect.DeepEqual(got, want) {
@@ -299,7 +299,7 @@ func TestClosedFileReopensWithoutPendingWrites(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "series.db")
 	key := series.Key{Instance: 1, DataPoint: 2}
 	whole := series.Query{Instance: key.Instance, DataPoints: []int64{key.DataPoint}, From: monday, To: monday + 43200}
-	for round := range int64(3) { // each continues in the half day that the one before has written
+	for round := range int64(3) { // each round continues the half day of the previous round
 		db := openAt(t, path, monday+21600)
 		if held := db.Stats().Held; held != 0 {
 			t.Errorf("round %d begins with %d samples to write", round, held)

@@ -8,7 +8,7 @@ import (
 )
 
 // TestUserAndRoleGroupsExistWhileTheyAreReferenced creates, changes and
-// deletes a group of each kind as a published client does.
+// deletes a group of each kind as published clients do.
 func TestUserAndRoleGroupsExistWhileTheyAreReferenced(t *testing.T) {
 	t.Parallel()
 	m, _ := newFleet(t, func(string) map[string][]privilege { return nil }).client(t)

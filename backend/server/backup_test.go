@@ -27,7 +27,7 @@ import (
 
 func unheard(backup.Progress) {}
 
-// pouch is a portal with one device that has a secret, and a backup of it.
+// pouch is a portal with a device that has a secret, and a backup of the portal.
 type pouch struct{ folder, file string }
 
 func (p pouch) options() server.Options {
@@ -70,7 +70,7 @@ func (c *child) client(t *testing.T, folder string) *client {
 	return &client{t: t, origin: c.origin, bearer: token.Bearer, http: web}
 }
 
-// newPouch backs up a portal that runs, and changes it after.
+// newPouch backs up a running portal, and then changes the portal.
 func newPouch(t *testing.T) pouch {
 	t.Helper()
 	p := pouch{filepath.Join(t.TempDir(), "data"), filepath.Join(t.TempDir(), "portal.backup")}
@@ -312,7 +312,7 @@ func TestRestoreOfADamagedBackupChangesNothing(t *testing.T) {
 	}
 }
 
-// entries are the files in a backup.
+// entries returns the files in a backup.
 func entries(t *testing.T, file string) map[string][]byte {
 	t.Helper()
 	z, err := zip.OpenReader(file)
@@ -334,7 +334,7 @@ func entries(t *testing.T, file string) map[string][]byte {
 	return files
 }
 
-// rewritten returns a backup with changed contents in a valid ZIP.
+// rewritten returns a valid ZIP of a backup with changed contents.
 func rewritten(t *testing.T, file string, change func(*backup.Manifest, map[string][]byte)) []byte {
 	t.Helper()
 	files := entries(t, file)
@@ -364,7 +364,7 @@ func rewritten(t *testing.T, file string, change func(*backup.Manifest, map[stri
 	return out.Bytes()
 }
 
-// stamp makes the manifest agree with a file.
+// stamp updates a file's entry in the manifest.
 func stamp(m *backup.Manifest, name string, files map[string][]byte) {
 	sum := sha256.Sum256(files[name])
 	for i := range m.Files {
@@ -380,7 +380,7 @@ func changed(whole []byte) []byte {
 	return other
 }
 
-// contents are the names and sums of all files of a folder.
+// contents returns the names and checksums of all files in a folder.
 func contents(t *testing.T, folder string) string {
 	t.Helper()
 	var lines strings.Builder
@@ -399,7 +399,7 @@ func contents(t *testing.T, folder string) string {
 }
 
 func TestStartWithoutARestoreChangesNothing(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "file") // in which nothing can be removed, as on a read-only disk
+	file := filepath.Join(t.TempDir(), "file") // no file can be removed there, as on a read-only disk
 	write(t, file, "x")
 	if err := backup.Finish(file); err != nil {
 		t.Error(err)

@@ -12,16 +12,16 @@ import (
 	"spyglass/backend/resource"
 )
 
-// fixed are headers of every response.
+// fixed holds the headers of every response.
 var fixed = map[string]string{
 	"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store",
 	"X-Version":                  "3",
 	"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
 }
 
-// TestEveryEndpointFollowsTheWireRules walks the catalog: quota and security
-// headers on each response, errors too, HEAD where GET is, one envelope on
-// every list, and no query parameter that the endpoint does not have.
+// TestEveryEndpointFollowsTheWireRules calls every endpoint of the catalog. Each response, even an
+// error, has the quota and security headers; GET paths support HEAD; every list has the same
+// envelope; and endpoints refuse unknown query parameters.
 func TestEveryEndpointFollowsTheWireRules(t *testing.T) {
 	c, endpoints := newCaller(t)
 	for i := range endpoints {
@@ -53,7 +53,7 @@ func TestEveryEndpointFollowsTheWireRules(t *testing.T) {
 	}
 }
 
-// refuses wants an error with every header.
+// refuses expects an error with every header.
 func (c *caller) refuses(e *resource.Endpoint, path string, status int, words string) {
 	c.t.Helper()
 	response, text := c.send(e.Method, path, nil)
@@ -85,7 +85,7 @@ func (c *caller) hasHeaders(response *http.Response) {
 	}
 }
 
-// looks sends GET and HEAD, and expects the headers alone for HEAD.
+// looks sends GET and HEAD, and expects only the headers for HEAD.
 func (c *caller) looks(e *resource.Endpoint, path string) {
 	c.t.Helper()
 	query := url.Values{}

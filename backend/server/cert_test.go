@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// certificate makes one for 127.0.0.1 and gives the names of its two files.
+// certificate creates a certificate for 127.0.0.1 and returns the names of its two files.
 func certificate(t *testing.T) (cert, key string) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -35,7 +35,7 @@ func TestChangesAreSentByKindUntilUnsubscribed(t *testing.T) {
 			return resource.Put(ctx, tx, opsnote.OpsNotes.Name, &opsnote.OpsNote{Note: "deployed"})
 		}},
 		{string(override.Overrides.Name), func(tx resource.Tx) error {
-			again++ // no two overrides are of the same instance
+			again++ // no two overrides are on the same instance
 			return resource.Put(ctx, tx, override.Overrides.Name, &override.Override{InstanceID: again})
 		}},
 	} {
@@ -47,11 +47,11 @@ func TestChangesAreSentByKindUntilUnsubscribed(t *testing.T) {
 	}
 }
 
-// untilEvent writes again and again until a listener is notified of the kind.
+// untilEvent repeats a write until a listener receives an event of the kind.
 func untilEvent(ctx context.Context, t *testing.T, s *server.Server, events <-chan []string, kind string,
 	write func(tx resource.Tx) error) {
 	t.Helper()
-	for { // what is written before somebody listens is not announced
+	for { // listeners miss writes that happen before they connect
 		if err := s.DB().Write(resource.WithCall(ctx, nil), write); err != nil {
 			t.Fatal(err)
 		}

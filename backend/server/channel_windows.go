@@ -15,7 +15,7 @@ import (
 const pipeBuffer = 64 << 10
 
 // listen opens a named pipe that only the user can open, and returns its name. The
-// name is random: another program cannot have taken it.
+// name is random, so that no other program can have used it.
 func (c *control) listen(string) (name string, err error) {
 	me, err := private.User()
 	if err != nil {
@@ -48,7 +48,7 @@ func occupy(name string) {
 }
 
 // dialChannel connects to a pipe. ours reports whether it belongs to the current
-// user, because the list of the pipe lets nobody else in.
+// user, because the access list of the pipe excludes all other users.
 func dialChannel(_, name string) (conn net.Conn, ours bool, err error) {
 	timeout := controlTimeout
 	if conn, err = winio.DialPipe(name, &timeout); err != nil {

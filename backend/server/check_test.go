@@ -23,7 +23,7 @@ func TestCheckNamesTheDamagedDatabase(t *testing.T) {
 	s := start(t, o)
 	var sound []string
 	tell := func(file string) { sound = append(sound, file) }
-	if err := server.Check(t.Context(), o.Data, tell); err != nil { // while it runs
+	if err := server.Check(t.Context(), o.Data, tell); err != nil { // while the portal runs
 		t.Fatal(err)
 	}
 	if want := []string{"portal.db", "series.db"}; !slices.Equal(sound, want) {
@@ -35,7 +35,7 @@ func TestCheckNamesTheDamagedDatabase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = file.WriteAt([]byte(strings.Repeat("damage ", 2000)), 16384) // its second page
+	_, err = file.WriteAt([]byte(strings.Repeat("damage ", 2000)), 16384) // second page of the file
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func TestCheckNamesTheDamagedDatabase(t *testing.T) {
 
 func TestDamagedDatabaseIsAPortalAlertUntilACheckPasses(t *testing.T) {
 	o := options(t)
-	stop(t, start(t, o)) // what was written is in the file, and not in its log
+	stop(t, start(t, o)) // moves all writes from the log into the file
 	s := start(t, o)
 	path := filepath.Join(o.Data, "series.db")
 	sound, err := os.ReadFile(path)
@@ -63,7 +63,7 @@ func TestDamagedDatabaseIsAPortalAlertUntilACheckPasses(t *testing.T) {
 		t.Helper()
 		file, err := os.OpenFile(path, os.O_RDWR, 0)
 		if err == nil {
-			_, err = file.WriteAt(data, 16384) // its second page
+			_, err = file.WriteAt(data, 16384) // second page of the file
 		}
 		if err != nil {
 			t.Fatal(err)

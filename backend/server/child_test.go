@@ -15,8 +15,8 @@ import (
 	"spyglass/backend/store/postgres/pgtest"
 )
 
-// childFolder in the environment makes the test program a portal on that folder,
-// which a test can kill.
+// childFolder is an environment variable that makes the test binary run a portal on that folder,
+// so that a test can kill it.
 const childFolder = "SPYGLASS_TEST_CHILD"
 
 func TestMain(m *testing.M) {
@@ -37,8 +37,8 @@ func TestMain(m *testing.M) {
 	os.Exit(pgtest.Main(func() int { return withDemoFolder(m.Run) }))
 }
 
-// serveAsChild serves until its standard input ends, as it does when the parent
-// process dies, and runs the commands on its lines.
+// serveAsChild serves until its standard input ends, as when the parent process dies,
+// and runs the commands that it reads there, one per line.
 func serveAsChild(folder string) error {
 	ctx := context.Background()
 	s, err := server.New(ctx, childOptions(folder))
@@ -63,7 +63,7 @@ func childOptions(folder string) server.Options {
 		Log: slog.New(slog.NewTextHandler(os.Stderr, nil))}
 }
 
-// child is such a portal.
+// child is a portal in a child process.
 type child struct {
 	t      *testing.T
 	cmd    *exec.Cmd
@@ -98,13 +98,13 @@ func startChild(t *testing.T, folder string) *child {
 	return c
 }
 
-// line is the next line the child writes; empty when it has ended.
+// line returns the next line of the child's output; empty at its end.
 func (c *child) line() string {
 	text, _ := c.out.ReadString('\n')
 	return strings.TrimSpace(text)
 }
 
-// tell sends a command and waits until the child has run it.
+// tell sends a command and waits until the child has completed it.
 func (c *child) tell(line string) {
 	c.t.Helper()
 	if _, err := fmt.Fprintln(c.in, line); err != nil {
@@ -115,7 +115,7 @@ func (c *child) tell(line string) {
 	}
 }
 
-// kill ends it as a power cut would, and waits.
+// kill ends the child as a power failure would, and waits for it.
 func (c *child) kill() {
 	_ = c.cmd.Process.Kill()
 	_ = c.cmd.Wait()

@@ -25,7 +25,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// until repeats a request until want is in the response, or time is up.
+// until repeats a request until the response contains want, or the time is up.
 func (w *fixture) until(who, request, want string) string {
 	w.t.Helper()
 	deadline := time.Now().Add(20 * time.Second)
@@ -41,8 +41,8 @@ func (w *fixture) until(who, request, want string) string {
 	}
 }
 
-// newCollector adds a collector (2) with a device (4) that has a port open, and
-// gives an installation token.
+// newCollector adds a collector (2) with a device (4) that has an open port, and
+// returns an installation token.
 func (w *fixture) newCollector() (installation string) {
 	w.t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -66,7 +66,7 @@ func (w *fixture) newCollector() (installation string) {
 func quiet() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
 
 func TestCollectorRegistersPollsAndPosts(t *testing.T) {
-	t.Parallel() // it waits more than it works
+	t.Parallel() // mostly waits
 	w := newFixture(t)
 	token := w.newCollector()
 	w.until("admin", `GET /device/devices/4/instances?filter=name:"TCP_Port"&fields=name`, `"total":1`)
@@ -101,7 +101,7 @@ func TestCollectorRegistersPollsAndPosts(t *testing.T) {
 		t.Errorf("a token that was used gives %v", err)
 	}
 	ctx, stop = context.WithCancel(t.Context())
-	go func() { ended <- agent.Run(ctx, agent.Options{Folder: folder, Log: quiet()}) }() // as it was registered
+	go func() { ended <- agent.Run(ctx, agent.Options{Folder: folder, Log: quiet()}) }() // with its stored registration
 	if status, response := w.request("admin", "DELETE /device/devices/4?deleteHard=true", ""); status != 200 {
 		t.Fatal(response)
 	}
@@ -117,7 +117,7 @@ func TestCollectorRegistersPollsAndPosts(t *testing.T) {
 func TestCollectorClockCanBeWrong(t *testing.T) {
 	for _, off := range []time.Duration{-240 * time.Second, 360 * time.Second} {
 		t.Run(off.String(), func(t *testing.T) {
-			t.Parallel() // it waits more than it works
+			t.Parallel() // mostly waits
 			w := newFixture(t)
 			token := w.newCollector()
 			w.must("POST /setting/datasources", `{"name":"Fast_Port","appliesTo":"hasProperty(\"tcp.port\")",`+
@@ -130,7 +130,7 @@ func TestCollectorClockCanBeWrong(t *testing.T) {
 				ended <- agent.Run(ctx, agent.Options{Folder: t.TempDir(), Portal: w.s.Origin(), Token: token,
 					Version: "test", Log: quiet(), Clock: func() time.Time { return time.Now().Add(off) }})
 			}()
-			// late results raise none
+			// late results raise no alerts
 			w.until("admin", `GET /alert/alerts?filter=dataPointName:"open"&fields=dataPointName`, `"total":1`)
 			response := w.until("admin", "GET /setting/collectors/2?fields=clockOffset,refusedResults",
 				fmt.Sprintf(`"clockOffset":%d,`, int(off.Seconds())))
@@ -179,7 +179,7 @@ func TestFutureResultsAreRefusedCountedAndReported(t *testing.T) {
 func TestInstallingACollectorNeedsViewOfItsDevices(t *testing.T) {
 	w := newFixture(t)
 	token := w.newCollector()
-	w.change("admin", "PATCH /device/devices/4", `{"hostGroupIds":"4"}`) // which the clerk does not see
+	w.change("admin", "PATCH /device/devices/4", `{"hostGroupIds":"4"}`) // a group that the clerk may not view
 	for _, request := range []string{"POST /setting/collectors/2/downloadToken",
 		"GET /setting/collectors/2/installers/Linux64"} {
 		if status, response := w.request("clerk", request, ""); status != 403 ||
@@ -216,7 +216,7 @@ func TestInstallingACollectorNeedsViewOfItsDevices(t *testing.T) {
 }
 
 func TestCollectorDiscoversInstancesOfItsDevices(t *testing.T) {
-	t.Parallel() // it waits more than it works
+	t.Parallel() // mostly waits
 	w := newFixture(t)
 	token := w.newCollector()
 	w.change("admin", "PATCH /device/devices/4?opType=add", `{"customProperties":[{"name":"system.categories",`+
@@ -235,7 +235,7 @@ func TestCollectorDiscoversInstancesOfItsDevices(t *testing.T) {
 	find := func(_ context.Context, s check.Search) ([]check.Found, error) {
 		select {
 		case community <- s.Properties["snmp.community"] + fmt.Sprint(s.Attributes["OID"]):
-		default: // it was received already
+		default: // already received
 		}
 		return []check.Found{{WildValue: "2", DisplayName: "eth9", Description: "of " + s.Host}}, nil
 	}
@@ -255,7 +255,7 @@ func TestCollectorDiscoversInstancesOfItsDevices(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Errorf("the collector ends with %v", err)
 	}
-	// Another discovery, to which only this test responds.
+	// Starts another discovery, which only this test responds to.
 	w.change("admin", "POST /device/devices/4/scheduleAutoDiscovery", "")
 	var waiting struct{ Items []struct{ ID int64 } }
 	if err := json.Unmarshal([]byte(w.until("admin", "GET /setting/collectors/2/searches", search)),
@@ -288,7 +288,7 @@ func TestCollectorDiscoversInstancesOfItsDevices(t *testing.T) {
 	}
 }
 
-// hasSamples waits until the port of a device was measured.
+// hasSamples waits until the port of a device has samples.
 func (w *fixture) hasSamples(device int) {
 	w.t.Helper()
 	var list struct {
@@ -303,7 +303,7 @@ func (w *fixture) hasSamples(device int) {
 		list.Items[0].DeviceDataSourceID, list.Items[0].ID), `"values":[[1`)
 }
 
-// cut is a line to the portal that can be cut.
+// cut is a connection to the portal that a test can interrupt.
 type cut struct{ atomic.Bool }
 
 func (c *cut) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -314,7 +314,7 @@ func (c *cut) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 func TestSamplesBufferedDuringFailoverFillTheGap(t *testing.T) {
-	t.Parallel() // it waits more than it works
+	t.Parallel() // mostly waits
 	w := newFixture(t)
 	token := w.newCollector()
 	if status, response := w.request("admin", "PATCH /setting/collectors/2",
@@ -342,7 +342,7 @@ func TestSamplesBufferedDuringFailoverFillTheGap(t *testing.T) {
 		return len(files)
 	}
 	w.holds("batches wait", func() bool { return waiting() >= 3 })
-	// The portal finds it down, and its backup has the device; from now on a port that is open is an alert.
+	// The portal marks the collector down, and its backup takes over the device. Then an open port raises an alert.
 	if err := w.s.DB().Write(t.Context(), func(tx resource.Tx) error {
 		c, err := resource.Get(t.Context(), tx, collector.Collectors.Name, 2)
 		if err != nil {
@@ -375,7 +375,7 @@ func TestSamplesBufferedDuringFailoverFillTheGap(t *testing.T) {
 	}
 }
 
-// lastData is when Fast_Port of device 4 last gave data.
+// lastData returns the time of the last data of device 4's Fast_Port.
 func (w *fixture) lastData() int64 {
 	w.t.Helper()
 	var list struct{ Items []struct{ LastDataOn int64 } }
@@ -386,7 +386,7 @@ func (w *fixture) lastData() int64 {
 	return list.Items[0].LastDataOn
 }
 
-// holds waits until it is so, or time is up.
+// holds waits until the condition is true, or the time is up.
 func (w *fixture) holds(what string, so func() bool) {
 	w.t.Helper()
 	for deadline := time.Now().Add(30 * time.Second); !so(); time.Sleep(100 * time.Millisecond) {
@@ -477,8 +477,8 @@ func TestInstallerInstallsACollector(t *testing.T) {
 	}
 }
 
-// childCollector in the environment makes the test program a collector, with
-// the command line of the real one.
+// childCollector is an environment variable that makes the test binary run a collector, with
+// the command line of the real program.
 const childCollector = "SPYGLASS_TEST_COLLECTOR"
 
 func collectAsChild(args []string) error {
@@ -500,7 +500,7 @@ func collectAsChild(args []string) error {
 }
 
 func TestTwoCollectorsOfABalancedGroupShareItsDevices(t *testing.T) {
-	t.Parallel() // it waits more than it works
+	t.Parallel() // mostly waits
 	w := newFixture(t)
 	w.must("POST /setting/collectors/groups", `{"name":"Probes","autoBalance":true}`)
 	first := w.newCollector()

@@ -54,7 +54,7 @@ func TestAFolderWithAPortalIsNotUsedForOneInADatabase(t *testing.T) {
 	if err := s.Stop(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	o.Database = "postgres://db.example.net/spyglass" // nothing connects
+	o.Database = "postgres://db.example.net/spyglass" // no test connects to it
 	if _, err := server.New(t.Context(), o); !fault.Is(err, fault.Conflict) {
 		t.Errorf("got %v, want fault.Conflict", err)
 	}

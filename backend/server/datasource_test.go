@@ -15,7 +15,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// source reads one data source as the administrator.
+// source reads a data source as the administrator.
 func (w *fixture) source(id int64) (d struct {
 	ID                 int64
 	Name, AppliesTo    string

@@ -11,8 +11,8 @@ import (
 	"spyglass/backend/server"
 )
 
-// filled is a demo portal that was stopped: it is filled once, and each test
-// that wants one has a copy.
+// filled is a stopped demo portal. The tests create it once, and each test
+// that needs it gets a copy.
 type filled struct {
 	data, password string // of the administrator
 }
@@ -27,10 +27,10 @@ var fillDemo = sync.OnceValues(func() (filled, error) {
 	return filled{folder, s.Passwords["admin"]}, errors.Join(s.PasswordsShown(ctx), s.Stop(ctx))
 })
 
-// demoFolder in the environment is where it lies; TestMain makes and drops it.
+// demoFolder is the environment variable with its path. TestMain creates and deletes it.
 const demoFolder = "SPYGLASS_TEST_DEMO"
 
-// demoIn makes a data folder with the demo, and gives the administrator's password.
+// demoIn creates a data folder with the demo, and returns the administrator's password.
 func demoIn(t *testing.T, folder string) (password string) {
 	t.Helper()
 	demo, err := fillDemo()
@@ -46,7 +46,7 @@ func demoIn(t *testing.T, folder string) (password string) {
 	return demo.password
 }
 
-// withDemoFolder runs all tests, and takes the demo away then.
+// withDemoFolder runs all tests, and then deletes the demo.
 func withDemoFolder(run func() int) int {
 	folder, err := os.MkdirTemp("", "spyglass-demo-*")
 	if err == nil {

@@ -12,11 +12,11 @@ import (
 )
 
 // leastServed is the minimum number of operations of the published API that the
-// portal has.
+// portal serves.
 const leastServed = 165
 
-// leftOut are the operations of the published API that the portal does not have,
-// each with its reason.
+// leftOut lists the operations of the published API that the portal does not serve,
+// each with the reason.
 var leftOut = []struct {
 	reason     string
 	operations []string // path parameters without names
@@ -51,11 +51,11 @@ var leftOut = []struct {
 	{"there is no exchange of modules to be in step with", []string{"GET /setting/logicmodules/metadata"}},
 }
 
-// unnamed is a path without the names of its parameters.
+// unnamed returns a path without the names of its parameters.
 func unnamed(path string) string { return regexp.MustCompile(`\{\w*\}`).ReplaceAllString(path, "{}") }
 
-// renamed returns the native path of a published one; the aliases of
-// /santaba/rest cover the difference (wire.md, Two mounts).
+// renamed returns the native path for a published path. The aliases of
+// /santaba/rest cover the differences (wire.md, Two mounts).
 func renamed(path string) string {
 	for published, ours := range map[string]string{"/setting/collector/collectors": "/setting/collectors",
 		"/setting/collector/groups": "/setting/collectors/groups"} {
@@ -110,8 +110,8 @@ func TestPublishedOperationIsServedOrOmittedForAReason(t *testing.T) {
 	}
 }
 
-// knock sends a request without sign-in by the mount for published clients: 401
-// where something lives, 404 or 405 where nothing does.
+// knock sends a request without sign-in to the mount for published clients. The status is 401
+// for an endpoint, and 404 or 405 otherwise.
 func knock(t *testing.T, s *server.Server, method, path string) int {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, s.Origin()+"/santaba/rest"+

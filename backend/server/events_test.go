@@ -44,7 +44,7 @@ func (w *fixture) listen(who, path string) <-chan string {
 	return heard
 }
 
-// hears reads events up to the first with this name and all words, which is the
+// hears returns all events up to the first with this name and all words, which is the
 // last of the result.
 func (w *fixture) hears(events <-chan string, name string, words ...string) (all []string) {
 	w.t.Helper()
@@ -76,7 +76,7 @@ func TestChangesAreSentOnlyToUsersWhoMayViewThem(t *testing.T) {
 			t.Fatalf("%s: %d %s", request, status, response)
 		}
 	}
-	change("PATCH /device/devices/2", `{"displayName":"ranch two"}`) // in Austin alone
+	change("PATCH /device/devices/2", `{"displayName":"ranch two"}`) // only in Austin
 	change("PATCH /device/devices/1", `{"displayName":"fjord two"}`)
 	w.hears(admin, "device", `"id":2`, "ranch two")
 	for _, e := range w.hears(reader, "device", `"id":1`, "fjord two") {
@@ -94,7 +94,7 @@ func TestChangesAreSentOnlyToUsersWhoMayViewThem(t *testing.T) {
 		}
 	}
 	for e := range alerts {
-		t.Errorf("who asked for alerts alone hears %s", e)
+		t.Errorf("a listener for alerts only received %s", e)
 	}
 	if status, response := w.request("reader", "GET /events?kinds=alerts", ""); status != http.StatusBadRequest ||
 		!strings.Contains(response, "kinds must be alert, device or both, joined by a comma") {
@@ -106,7 +106,7 @@ func TestDeletionIsSentOnlyToUsersWhoCouldViewTheRow(t *testing.T) {
 	w := newFixture(t)
 	reader, admin := w.listen("reader", "/events?kinds=device"), w.listen("admin", "/events?kinds=device")
 	for _, tt := range []struct{ request, body, who, want string }{
-		{"DELETE /device/devices/2", "", "admin", `device {"id":2,"gone":true}`}, // in Austin alone
+		{"DELETE /device/devices/2", "", "admin", `device {"id":2,"gone":true}`}, // only in Austin
 		{"PATCH /device/devices/3", `{"hostGroupIds":"4"}`, "reader", `device {"id":3,"gone":true}`},
 		{"DELETE /device/devices/3", "", "admin", `device {"id":3,"gone":true}`},
 		{"DELETE /device/devices/1?deleteHard=true", "", "reader", `device {"id":1,"gone":true}`},

@@ -91,7 +91,7 @@ func (c *caller) signIn(user, password string) {
 	c.cookie, c.csrf = response.Cookies()[0].Name+"="+response.Cookies()[0].Value, who.CSRFToken
 }
 
-// document reads the portal's OpenAPI document, which has to be a valid one, and
+// document reads the portal's OpenAPI document, which must be valid, and
 // makes it stricter.
 func (c *caller) document() *openapi3.T {
 	c.t.Helper()
@@ -107,10 +107,10 @@ func (c *caller) document() *openapi3.T {
 	return doc
 }
 
-// refuseUnnamedKeys makes the document stricter than clients need it: a
-// response must not have a key that is not described. The keyword is one that
-// kin-openapi leaves to its JSON Schema 2020-12 validator, which then validates
-// the whole response.
+// refuseUnnamedKeys makes the document stricter than clients need: responses must not
+// have undocumented keys. The keyword belongs to JSON Schema 2020-12, so that
+// kin-openapi uses its 2020-12 validator for the whole
+// response.
 func refuseUnnamedKeys(doc *openapi3.T) {
 	no := false
 	for name, ref := range doc.Components.Schemas {
@@ -120,10 +120,10 @@ func refuseUnnamedKeys(doc *openapi3.T) {
 	}
 }
 
-// TestCatalogExamplesRespondAsDocumented sends them all, as they stand,
-// against the demo: reads first, removals last, what lies deeper before what
-// holds it, and signing out at the very end. The password of the viewer is
-// changed before the viewer is.
+// TestCatalogExamplesRespondAsDocumented sends all examples unchanged to the demo: first
+// reads, at the end deletions, children before their parents, and last the
+// sign-out. It changes the viewer's password before it changes the
+// viewer.
 func TestCatalogExamplesRespondAsDocumented(t *testing.T) {
 	c, endpoints := newCaller(t)
 	doc := c.document()
@@ -147,21 +147,21 @@ func TestCatalogExamplesRespondAsDocumented(t *testing.T) {
 			c := *c
 			c.t = t
 			if published[i].Right.Object == resource.Open {
-				c.cookie = "" // signing in with a session ends that one
+				c.cookie = "" // a sign-in with a session ends that session
 			}
 			if published[i].Path == password {
 				c.cookie = ""
-				c.signIn("viewer", demo.ViewerPassword) // whose password the example knows
+				c.signIn("viewer", demo.ViewerPassword) // the example contains this password
 			}
 			c.try(doc, &published[i])
 		})
 	}
 }
 
-// hard is where what is deleted can be recovered, unless it is deleted for good.
+// hard lists paths with a recycle bin, where this test deletes permanently.
 var hard = []string{"/device/devices", "/device/groups"}
 
-// try sends one example and validates the response against the document.
+// try sends an example and validates the response against the document.
 func (c *caller) try(doc *openapi3.T, e *resource.Endpoint) {
 	path := cmp.Or(e.Example.Path, e.Path)
 	if strings.Contains(path, "{") {
@@ -190,7 +190,7 @@ func (c *caller) try(doc *openapi3.T, e *resource.Endpoint) {
 		c.t.Fatalf("%s %s %s\nanswers %d %s, want %d", e.Method, path, body, response.StatusCode, text, want)
 	}
 	if made, ok := strings.CutPrefix(response.Header.Get("Location"),
-		"/api"); ok { // the next example may want its name
+		"/api"); ok { // the next example may need its name
 		if slices.Contains(hard, made[:strings.LastIndexByte(made, '/')]) {
 			made += "?deleteHard=true"
 		}
@@ -227,8 +227,8 @@ func (c *caller) try(doc *openapi3.T, e *resource.Endpoint) {
 	c.checkWhole(e, text)
 }
 
-// checkWhole wants every described key in each row, in the order of the
-// declaration: what fields= picks from is all there without it.
+// checkWhole requires every documented key in each row, in the order of declaration.
+// Without fields= the response is complete.
 func (c *caller) checkWhole(e *resource.Endpoint, text []byte) {
 	row, rows := e.Response, []json.RawMessage{text}
 	if i := slices.IndexFunc(row.Properties, func(k resource.Key) bool { return k.Name == "items" }); i >= 0 {
@@ -255,7 +255,7 @@ func (c *caller) checkWhole(e *resource.Endpoint, text []byte) {
 		keys := slices.DeleteFunc(node.Keys, func(key string) bool {
 			return key == "secret" ||
 				slices.ContainsFunc(row.Properties, func(k resource.Key) bool { return k.Name == key && k.Sparse })
-		}) // only where a property has the flag
+		}) // only for properties with the flag
 		if !slices.Equal(keys, want) {
 			c.t.Errorf("a row has the keys\n%v\nwant\n%v", node.Keys, want)
 		}

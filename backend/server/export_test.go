@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// VerifyDeclarations returns what is wrong with the declarations of a portal, and how
-// many there are.
+// VerifyDeclarations returns the problems of a portal's declarations, and the number of
+// declarations.
 func VerifyDeclarations() (n int, err error) {
 	var s Server
 	err = s.tables()
@@ -19,14 +19,14 @@ func VerifyDeclarations() (n int, err error) {
 // Crash runs a background task that panics.
 func (s *Server) Crash(task string) { s.wait.Go(task, func() { panic("index out of range") }) }
 
-// Verify checks the databases, as a portal does once in the background.
+// Verify checks the databases, as the portal does once in the background.
 func (s *Server) Verify(ctx context.Context) { s.verifyNow(ctx) }
 
-// LookAtFiles checks whether the databases can be written, as a portal does
+// LookAtFiles checks whether the databases are writable, as the portal does
 // regularly.
 func (s *Server) LookAtFiles() { s.lookAtFiles() }
 
-// Problem returns why writes fail; "" if they do not.
+// Problem returns the reason why writes fail; "" if they work.
 func (s *Server) Problem() string {
 	problem, _ := s.storage.now()
 	return problem

@@ -19,11 +19,11 @@ import (
 	"spyglass/backend/server"
 )
 
-// demoFleet is the demo portal with one user of each role that a test wants. Its
-// data folder is copied for everybody who may change it.
+// demoFleet is the demo portal with a user for each role that a test needs. A test that
+// changes data gets a copy of its data folder.
 type demoFleet struct {
 	data    string
-	group   string                 // the id of the group that limited roles are bound to
+	group   string                 // id of the group that limits the roles
 	roles   map[string][]privilege // by name
 	bearers map[string]string
 }
@@ -31,10 +31,10 @@ type demoFleet struct {
 // privilege is "read deviceGroup *", "write setting useraccess".
 type privilege struct{ operation, object, id string }
 
-// boundTo is the demo's group that limited roles are bound to.
+// boundTo is the demo group that limits the roles.
 const boundTo = "Oslo"
 
-// newFleet starts a demo portal, with a role, a user and a token for each name
+// newFleet starts a demo portal with a role, a user and a token for each name
 // that roles returns for the id of the group.
 func newFleet(t *testing.T, roles func(group string) map[string][]privilege) *demoFleet {
 	t.Helper()
@@ -72,7 +72,7 @@ func newFleet(t *testing.T, roles func(group string) map[string][]privilege) *de
 	return f
 }
 
-// builtIn are the roles of every portal.
+// builtIn lists the roles of every portal.
 var builtIn = []string{"administrator", "manager", "ackonly", "readonly"}
 
 // copy starts another portal on a copy of the data.
@@ -93,7 +93,7 @@ func (f *demoFleet) copy(t *testing.T) *server.Server {
 // member is a user who sends requests.
 type member struct {
 	t      *testing.T
-	mount  string // with the origin
+	mount  string // URL of the mount
 	bearer string
 	client *http.Client
 }
@@ -102,13 +102,13 @@ func (f *demoFleet) on(t *testing.T, s *server.Server, who string) *member {
 	return &member{t: t, mount: s.Origin() + "/api", bearer: f.bearers[who], client: &http.Client{Timeout: time.Minute}}
 }
 
-// reply is a response: of an event stream the head only.
+// reply is a response; of an event stream, only the headers.
 type reply struct {
 	status int
 	text   string
 }
 
-// send sends a body as it stands; empty is none.
+// send sends a body unchanged; an empty body is none.
 func (m *member) send(method, path, kind, body string) reply {
 	m.t.Helper()
 	r, err := http.NewRequestWithContext(m.t.Context(), method, m.mount+path, strings.NewReader(body))
@@ -138,7 +138,7 @@ func (m *member) send(method, path, kind, body string) reply {
 
 func (m *member) get(path string) reply { m.t.Helper(); return m.send(http.MethodGet, path, "", "") }
 
-// read gets what must be there.
+// read sends a GET that must succeed.
 func (m *member) read(path string, into any) {
 	m.t.Helper()
 	r := m.get(path)
@@ -147,7 +147,7 @@ func (m *member) read(path string, into any) {
 	}
 }
 
-// must sends a body that goes.
+// must sends a write that must succeed.
 func (m *member) must(method, path string, body any) {
 	m.t.Helper()
 	if r := m.send(method, path, "", asJSON(m.t, body)); r.status >= 300 {
@@ -164,7 +164,7 @@ func asJSON(t *testing.T, v any) string {
 	return string(text)
 }
 
-// example sends the example of an endpoint; ids that it leaves open are 1.
+// example sends the example of an endpoint; 1 replaces missing ids.
 func (m *member) example(e *resource.Endpoint) reply {
 	m.t.Helper()
 	path := unnamedBy(cmp.Or(e.Example.Path, e.Path), "1")
@@ -182,9 +182,9 @@ func (m *member) example(e *resource.Endpoint) reply {
 
 func unnamedBy(path, id string) string { return strings.ReplaceAll(unnamed(path), "{}", id) }
 
-// inOrder sorts endpoints so that all their examples find what they need: reads
-// first, removals last, what lies deeper before what holds it, and the session
-// at the very end.
+// inOrder sorts endpoints so that all their examples work: reads first,
+// deletions last, children before their parents, and the session
+// at the end.
 func inOrder(endpoints []resource.Endpoint) []resource.Endpoint {
 	order := []string{"GET", "POST", "PUT", "PATCH", "DELETE"}
 	out := slices.Clone(endpoints)
@@ -195,7 +195,7 @@ func inOrder(endpoints []resource.Endpoint) []resource.Endpoint {
 	return out
 }
 
-// failure reads the error body of wire.md; ok says whether it is one.
+// failure decodes the error body of wire.md; ok is false for other bodies.
 func (r reply) failure() (code int, right string, ok bool) {
 	if !isFailure(r.text, r.status) {
 		return 0, "", false
@@ -204,7 +204,7 @@ func (r reply) failure() (code int, right string, ok bool) {
 		ErrorCode   int
 		ErrorDetail struct{ Right string }
 	}
-	_ = json.Unmarshal([]byte(r.text), &f) // a detail of another shape has no right
+	_ = json.Unmarshal([]byte(r.text), &f) // ignore details with other types
 	return f.ErrorCode, f.ErrorDetail.Right, true
 }
 

@@ -104,6 +104,6 @@ func TestSocketWritableByOthersIsRefused(t *testing.T) {
 	}
 	if err := ask(); !fault.Is(err, fault.Conflict) ||
 		!strings.HasPrefix(fault.Sentence(err), control+" does not belong to the owner") {
-		t.Errorf("asked a socket that anybody could name: %v", err)
+		t.Errorf("connected to a socket that any user can create: %v", err)
 	}
 }

@@ -12,21 +12,21 @@ import (
 	"spyglass/backend/resource"
 )
 
-// noIDs are no ids of anything.
+// noIDs lists texts that are never valid ids.
 var noIDs = []string{
 	"0", "-1", "x", "1.0", "1e3", "9223372036854775807", "9223372036854775808", "%00", "%ff", "1%20OR%201=1", "1;drop",
 	"'", "..%2f1", "1%0d%0aX-Evil:1",
 	strings.Repeat("9", 4000),
 }
 
-// noBodies are no JSON objects.
+// noBodies lists bodies that are not JSON objects.
 var noBodies = []string{
 	" ", "null", "[]", `"x"`, "1", "true", "{", "{}{}", `{"a":1,"a":2}`, "\xff", `[{}]`, `{"x":NaN}`,
 	strings.Repeat("[", 40) + strings.Repeat("]", 40),
 	strings.Repeat(`{"a":`, 33) + "1" + strings.Repeat("}", 33),
 }
 
-// noValues are wrong for a key of that type, in one way or another.
+// noValues lists values that are invalid for a key of the type.
 var noValues = map[string][]string{
 	"string":  {"null", "{}", "-1", `"\u0000"`, `"x' OR 1=1 --"`, `"-1,x"`},
 	"integer": {"{}", `"x"`, "-1", "1.5", "99999999999999999999"},
@@ -37,7 +37,7 @@ var noValues = map[string][]string{
 	"any":     {"null", "1e400", "[[]]"},
 }
 
-// noQueries are wrong for the parameter they name.
+// noQueries lists values that are invalid for the parameter.
 var noQueries = map[string][]string{
 	"filter": {
 		`id`, `id>`, `;`, `id:1 OR 1=1`, `id:1;DROP TABLE device`, `' OR '1'='1`, `nofield:1`, `rowid>0`, `body~"x"`,
@@ -51,8 +51,8 @@ var noQueries = map[string][]string{
 	"offset": {"-1", "x", "9223372036854775808"},
 }
 
-// attacked is one portal under attack by its administrator; no response may be
-// a 5xx or an error of another form.
+// attacked is a portal that its administrator attacks. No response may be a 5xx or an
+// error in another form.
 type attacked struct {
 	t     *testing.T
 	who   *member
@@ -70,7 +70,7 @@ func attack(t *testing.T) (*attacked, []resource.Endpoint) {
 	return &attacked{t: t, who: f.on(t, s, "administrator")}, published
 }
 
-// try sends one request; want is its status, 0 when any below 500 will do.
+// try sends a request; want is its status, 0 for any below 500.
 func (a *attacked) try(e *resource.Endpoint, path, kind, body string, want int) {
 	a.t.Helper()
 	a.tries++
@@ -85,8 +85,8 @@ func (a *attacked) try(e *resource.Endpoint, path, kind, body string, want int) 
 	}
 }
 
-// enough fails when hardly anything was tried: then the endpoints are not what
-// this file takes them for.
+// enough fails the test if it tried too few requests, because then the endpoints differ from
+// the assumptions in this file.
 func (a *attacked) enough() {
 	a.t.Helper()
 	if a.tries < 500 {
@@ -126,7 +126,7 @@ func TestRandomIDsDoNotCrashEndpoints(t *testing.T) {
 			if !strings.HasPrefix(segment, "{") || len(real) != len(template) {
 				continue
 			}
-			want, zero := 0, false // some take 0 for what is in none
+			want, zero := 0, false // some parameters accept 0 for none
 			if k := slices.IndexFunc(e.Params, func(p resource.Param) bool {
 				return p.In == "path" && "{"+p.Name+
 					"}" == segment
@@ -142,7 +142,7 @@ func TestRandomIDsDoNotCrashEndpoints(t *testing.T) {
 					continue
 				}
 				if n, err := strconv.Atoi(wrong); segment == "{requestId}" && err == nil && n > 0 {
-					continue // of a poll that is no longer kept: a status, and no error
+					continue // an expired poll has a status and no error
 				}
 				changed := slices.Clone(real)
 				changed[i] = wrong
@@ -186,17 +186,17 @@ func TestRandomBodiesDoNotCrashEndpoints(t *testing.T) {
 	a.enough()
 }
 
-// mustBeGiven reports whether the portal reads the body of an endpoint as an
-// object, with any keys.
+// mustBeGiven reports whether an endpoint reads its body as an object with
+// arbitrary keys.
 func mustBeGiven(e *resource.Endpoint) bool { return len(e.Body.Properties) > 0 }
 
-// values sends bodies of one key each. The portal ignores any value of a key
-// that it sets itself.
+// values sends bodies with a single key. The portal ignores the value of a key that it
+// sets itself.
 func (a *attacked) values(e *resource.Endpoint, path string) {
 	a.t.Helper()
 	for _, k := range e.Body.Properties {
 		all := noValues[k.Schema.Type]
-		if k.ReadOnly || strings.Contains(a.who.mount, "santaba") { // which coerces, so that less is wrong
+		if k.ReadOnly || strings.Contains(a.who.mount, "santaba") { // the mount coerces values, so fewer are invalid
 			all = all[:1]
 		}
 		for _, wrong := range all {

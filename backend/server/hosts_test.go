@@ -21,7 +21,7 @@ func TestHostsAreTheNamesOfTheListener(t *testing.T) {
 		{"10.0.0.5:80", "10.0.0.5:80", true, []string{"10.0.0.5:80", "10.0.0.5:80"}},
 	} {
 		if got := hosts(tt.address, tt.listen, tt.secure); !slices.Equal(got, tt.want) {
-			t.Errorf("%s asked for as %s: %q, want %q", tt.address, tt.listen, got, tt.want)
+			t.Errorf("%s requested as %s: %q, want %q", tt.address, tt.listen, got, tt.want)
 		}
 	}
 }

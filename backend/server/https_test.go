@@ -23,8 +23,8 @@ import (
 
 const acme = "acme.example.test"
 
-// secured returns a client that trusts the authority of a data folder only, and finds
-// every name on this machine.
+// secured returns a client that trusts only the authority of a data folder, and resolves
+// every name to this machine.
 func secured(t *testing.T, data string) *http.Client {
 	t.Helper()
 	cert, err := localca.Read(data)
@@ -47,7 +47,7 @@ func secured(t *testing.T, data string) *http.Client {
 	}
 }
 
-// answered is a response with its whole body.
+// answered is a complete response.
 type answered struct {
 	*http.Response
 	text string
@@ -122,7 +122,7 @@ func TestHTTPSIsServedForTheGivenNames(t *testing.T) {
 		{"Host", "sub." + acme + ":" + port, 403},
 		{"Origin", "https://" + acme + ":" + port, 200},
 		{"Origin", "http://" + acme + ":" + port, 403},
-		{"Origin", "https://localhost:" + port, 403}, // of the same portal, but another one
+		{"Origin", "https://localhost:" + port, 403}, // another origin of the same portal
 		{"Origin", "https://" + acme, 403},
 		{"Sec-Fetch-Site", "same-site", 403},
 	} {
@@ -154,7 +154,7 @@ func TestHTTPSIsServedForTheGivenNames(t *testing.T) {
 	}
 }
 
-// plainly sends a request without TLS, and returns the response.
+// plainly sends a request without TLS and returns the response.
 func plainly(t *testing.T, address, request string) *http.Response {
 	t.Helper()
 	conn, err := net.Dial("tcp", address)
@@ -232,7 +232,7 @@ func TestInvalidHTTPSOptionsAreRefused(t *testing.T) {
 	}
 }
 
-// free returns a port that nothing listens on.
+// free returns an unused port.
 func free(t *testing.T) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -272,7 +272,7 @@ func TestHTTPSIsTurnedOnAndOffWhileTheWindowKeepsItsAddress(t *testing.T) {
 			t.Errorf("%s: %d, cookies %v", tt.origin, r.StatusCode, r.Cookies())
 		}
 	}
-	// the names are for TLS only, and each port has its own
+	// the names apply only to TLS, and each port has its own
 	for _, host := range []string{fmt.Sprintf("%s:%d", acme, port), acme, fmt.Sprintf("127.0.0.1:%d", port)} {
 		if r, err := do(t, client, "GET", s.Origin()+"/", "", "Host", host); whole(t, r, err).StatusCode != 403 {
 			t.Errorf("http with the host %s: %d", host, r.StatusCode)
@@ -283,7 +283,7 @@ func TestHTTPSIsTurnedOnAndOffWhileTheWindowKeepsItsAddress(t *testing.T) {
 	}
 
 	stop(t, s)
-	s = start(t, o) // it is on again
+	s = start(t, o) // HTTPS is on again
 	if r, err := groups(); whole(t, r, err).StatusCode != 200 {
 		t.Errorf("after a restart: %d", r.StatusCode)
 	}
@@ -348,7 +348,7 @@ func TestFailedHTTPSChangesNothing(t *testing.T) {
 	if err := os.WriteFile(file, fmt.Appendf(nil, `{"on":true,"port":%d}`, port), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s = start(t, o) // the portal starts in any case
+	s = start(t, o) // the portal starts despite the error
 	if at := s.HTTPSState(); !at.On || !strings.Contains(at.Problem, "cannot be listened on") ||
 		s.ClientOrigin() != s.Origin() {
 		t.Errorf("with a taken port the state is %+v", at)

@@ -16,7 +16,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// client is the administrator on the mount for published clients.
+// client is the administrator, on the mount for published clients.
 func (f *demoFleet) client(t *testing.T) (*member, []resource.Endpoint) {
 	t.Helper()
 	s := f.copy(t)
@@ -25,7 +25,7 @@ func (f *demoFleet) client(t *testing.T) (*member, []resource.Endpoint) {
 	return m, s.Endpoints()
 }
 
-// decode reads JSON with its numbers as they are written.
+// decode decodes JSON and keeps numbers as json.Number.
 func decode(text string, into any) error {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()
@@ -33,12 +33,12 @@ func decode(text string, into any) error {
 }
 
 func decoded(text string) (value any) {
-	_ = decode(text, &value) // nil, which satisfies no model
+	_ = decode(text, &value) // nil, which matches no model
 	return value
 }
 
 // TestEveryRowSatisfiesThePublishedModel reads all rows of every list of the
-// demo as a strict client would, and expects every required key of the model.
+// demo as a strict client does, and requires every required key of the model.
 func TestEveryRowSatisfiesThePublishedModel(t *testing.T) {
 	t.Parallel()
 	p := readPublished(t)
@@ -91,7 +91,7 @@ func TestEveryRowSatisfiesThePublishedModel(t *testing.T) {
 	}
 }
 
-// Reasons that several published fields share for not being kept.
+// Reasons that several published fields share for not being stored.
 const (
 	byPortal        = "the portal computes it, so it is read-only"
 	otherRecurrence = "the sdtType does not use it, and answers leave such fields out"
@@ -102,7 +102,7 @@ const (
 	tokenPath       = "known gap: tokens are written at their own path, and are not refused here"
 )
 
-// notKept are the published fields that are taken and not kept, each with its
+// notKept lists the published fields that the portal accepts and does not store, each with the
 // reason.
 var notKept = map[string]string{
 	"Admin.apiTokens.note":                                tokenPath,
@@ -167,13 +167,13 @@ var notKept = map[string]string{
 	"SDT.weekOfMonth":       otherRecurrence,
 }
 
-// variant is a published value with one part of it changed.
+// variant is a published value with a changed part.
 type variant struct {
 	at    string // "EscalatingChain.destinations.type"
 	value any
 }
 
-// variants changes each part of a value that a client may write, one at a time.
+// variants changes each writable part of a value, one part at a time.
 func (p *published) variants(at, kind string, now any) (all []variant) {
 	if of, ok := strings.CutSuffix(kind, "[]"); ok {
 		list, _ := now.([]any)
@@ -192,7 +192,7 @@ func (p *published) variants(at, kind string, now any) (all []variant) {
 	}
 	if keys := p.types[kind]; keys != nil {
 		object, _ := now.(map[string]any)
-		if strings.Count(at, ".") >= 2 { // models hold models of their own kind
+		if strings.Count(at, ".") >= 2 { // models can contain models of their own type
 			return nil
 		}
 		for _, key := range slices.Sorted(maps.Keys(keys)) {
@@ -213,7 +213,7 @@ func (p *published) variants(at, kind string, now any) (all []variant) {
 	return []variant{{at, another(kind, now)}}
 }
 
-// another is a valid value of the type that differs from now.
+// another returns a valid value of the type that differs from now.
 func another(kind string, now any) any {
 	text := fmt.Sprint(now)
 	switch kind {
@@ -241,7 +241,7 @@ func another(kind string, now any) any {
 	return map[string]any{"kept": "kept"}
 }
 
-// keeps reports whether got has everything that was sent.
+// keeps reports whether got contains all of sent.
 func keeps(sent, got any) bool {
 	switch s := sent.(type) {
 	case map[string]any:
@@ -265,21 +265,21 @@ func keeps(sent, got any) bool {
 	return got == resource.Mask || reflect.DeepEqual(sent, got)
 }
 
-// writing changes each field of rows of the published models by one method, one at
-// a time: it is in the next response, or the write is refused. A field that takes
-// certain texts only counts as refused, because the text sent is another one.
+// writing changes the fields of rows of the published models with one method, one field at a
+// time. The next response must contain the change, or the write is refused. A field with an
+// enumeration counts as refused, because the test sends another text.
 type writing struct {
 	*published
 	m         *member
 	endpoints []resource.Endpoint
 	method    string
-	lost      map[string]string // what this method does not keep, besides notKept
-	unused    map[string]string // those of lost that it does keep
+	lost      map[string]string // fields that this method does not store, besides notKept
+	unused    map[string]string // fields of lost that the portal stores after all
 	kept      int
 }
 
-// writeAll has rows change the rows of each endpoint of a method. lost are the fields
-// that it does not keep, besides notKept, each with its reason.
+// writeAll changes the rows of each endpoint with a method. lost maps the fields that the
+// method does not store, besides notKept, to the reasons.
 func writeAll(t *testing.T, method string, lost map[string]string, least int,
 	rows func(w *writing, e *resource.Endpoint, kind string)) {
 	t.Helper()
@@ -299,7 +299,7 @@ func writeAll(t *testing.T, method string, lost map[string]string, least int,
 	}
 }
 
-// existing changes the rows of an endpoint that can be read at its path.
+// existing changes the rows of an endpoint that has a GET at its path.
 func (w *writing) existing(e *resource.Endpoint, kind string) {
 	if !slices.ContainsFunc(w.endpoints, func(g resource.Endpoint) bool {
 		return g.Method == http.MethodGet && g.Path == e.Path
@@ -316,7 +316,7 @@ func (w *writing) existing(e *resource.Endpoint, kind string) {
 	}
 }
 
-// row sends each variant of a row, and undoes it.
+// row sends each variant of a row, and then restores the row.
 func (w *writing) row(path, kind string, row map[string]any) {
 	t := w.m.t
 	for _, v := range w.variants(kind, kind, row) {
@@ -358,7 +358,7 @@ func (w *writing) row(path, kind string, row map[string]any) {
 	}
 }
 
-// remove deletes a row that was created, and reports whether it could.
+// remove deletes a row that the test created, and reports whether that worked.
 func (w *writing) remove(at string) bool {
 	r := w.m.send(http.MethodDelete, at+"?deleteHard=true&deleteChildren=true", "", "")
 	if r.status != 200 {
@@ -372,8 +372,8 @@ func TestPublishedFieldsAreStoredOrRefused(t *testing.T) {
 	writeAll(t, http.MethodPatch, notKept, 150, (*writing).existing)
 }
 
-// rowsOf are the paths of the rows to change: the example's, and the first of
-// each type where there are several.
+// rowsOf returns the paths of the rows to change: the example's, and the first row of
+// each type if there are several types.
 func (p *published) rowsOf(m *member, e *resource.Endpoint) []string {
 	path := unnamedBy(cmp.Or(e.Example.Path, e.Path), "1")
 	paths, types := []string{path}, map[any]bool{}
@@ -393,8 +393,8 @@ func (p *published) rowsOf(m *member, e *resource.Endpoint) []string {
 	return paths
 }
 
-// TestMaintenanceWindowKeepsItsTimes sends published forms of a
-// recurrence: sdtType as a number, weekDay in its own case and a partial PUT.
+// TestMaintenanceWindowKeepsItsTimes sends a recurrence in published forms:
+// sdtType as a number, weekDay in its own case, and a partial PUT.
 func TestMaintenanceWindowKeepsItsTimes(t *testing.T) {
 	t.Parallel()
 	m, _ := newFleet(t, func(string) map[string][]privilege { return nil }).client(t)
@@ -414,7 +414,7 @@ func TestMaintenanceWindowKeepsItsTimes(t *testing.T) {
 	}
 }
 
-// TestStoredValuesContainNoSecrets sends a credential where the portal keeps values
+// TestStoredValuesContainNoSecrets sends a credential wherever the portal stores values
 // of any shape.
 func TestStoredValuesContainNoSecrets(t *testing.T) {
 	t.Parallel()
@@ -430,8 +430,8 @@ func TestStoredValuesContainNoSecrets(t *testing.T) {
 	}
 }
 
-// TestUnknownRolePrivilegesAreTheSameOnBothMounts creates a role as a
-// published client does, with privileges that mean nothing here.
+// TestUnknownRolePrivilegesAreTheSameOnBothMounts creates a role as published
+// clients do, with privileges that this portal does not know.
 func TestUnknownRolePrivilegesAreTheSameOnBothMounts(t *testing.T) {
 	t.Parallel()
 	m, _ := newFleet(t, func(string) map[string][]privilege { return nil }).client(t)

@@ -13,14 +13,14 @@ import (
 	"spyglass/backend/resource"
 )
 
-// createdOf returns the response of a POST as an object, with the path of the
+// createdOf returns the response of a POST as an object, and the path of the
 // new row.
 func createdOf(r reply, path string) (row map[string]any, at string) {
 	row, _ = decoded(r.text).(map[string]any)
-	return row, fmt.Sprint(path, "/", cmp.Or(row["id"], row["name"])) // a property has its name
+	return row, fmt.Sprint(path, "/", cmp.Or(row["id"], row["name"])) // the path of a property has its name
 }
 
-// bodyOf is the example body of an endpoint as a client decodes it.
+// bodyOf decodes the example body of an endpoint as a client does.
 func bodyOf(t *testing.T, e *resource.Endpoint) map[string]any {
 	t.Helper()
 	text, err := json.Marshal(e.Example.Body)
@@ -31,8 +31,8 @@ func bodyOf(t *testing.T, e *resource.Endpoint) map[string]any {
 	return body
 }
 
-// creates reports whether an endpoint makes a row that can be read and deleted
-// again at its path.
+// creates reports whether an endpoint creates a row that has GET and DELETE at
+// its path.
 func creates(endpoints []resource.Endpoint, e *resource.Endpoint) bool {
 	has := func(method string) bool {
 		return slices.ContainsFunc(endpoints, func(o resource.Endpoint) bool {
@@ -43,19 +43,19 @@ func creates(endpoints []resource.Endpoint, e *resource.Endpoint) bool {
 	return e.Method == http.MethodPost && e.Creates && has(http.MethodGet) && has(http.MethodDelete)
 }
 
-// notKeptOnCreate are the published fields that are taken and not kept when a
-// row is created, each with its reason; those of notKept apart.
+// notKeptOnCreate lists the published fields that the portal accepts and does not store when it
+// creates a row, each with the reason, besides notKept.
 var notKeptOnCreate = map[string]string{
 	"Admin.password": "a password is never shown",
 }
 
-// TestPublishedCreateIsStoredOrRefused creates the example of each
-// published model.
+// TestPublishedCreateIsStoredOrRefused creates the example of each published
+// model.
 func TestPublishedCreateIsStoredOrRefused(t *testing.T) {
 	writeAll(t, http.MethodPost, notKeptOnCreate, 100, (*writing).example)
 }
 
-// example creates the example of an endpoint, as the portal completes it.
+// example creates the example of an endpoint, completed by the portal.
 func (w *writing) example(e *resource.Endpoint, kind string) {
 	t := w.m.t
 	if !creates(w.endpoints, e) {
@@ -70,9 +70,9 @@ func (w *writing) example(e *resource.Endpoint, kind string) {
 		return
 	}
 	maps.DeleteFunc(body, func(key string, _ any) bool { return row[key] != nil })
-	maps.Copy(body, row) // what the portal fills in does not count as changed
+	maps.Copy(body, row) // values that the portal fills in do not count as changed
 	points, _ := body["dataPoints"].([]any)
-	for _, point := range points { // those of a new source get ids of their own
+	for _, point := range points { // the portal assigns new ids to the data points of a new data source
 		maps.DeleteFunc(point.(map[string]any), func(key string, _ any) bool {
 			return key == "id" || key == "dataSourceId"
 		})
@@ -80,20 +80,20 @@ func (w *writing) example(e *resource.Endpoint, kind string) {
 	w.row(path, kind, body)
 }
 
-// notKeptOnPut lists the fields that a PUT does not keep, each with the reason.
+// notKeptOnPut lists the fields that a PUT does not store, each with the reason.
 var notKeptOnPut = map[string]string{
 	"SDT.dataSourceInstanceName":            idWins,
 	"SDT.deviceDataSourceInstanceGroupName": idWins,
 	"SDT.deviceGroupFullPath":               idWins,
 }
 
-// TestPublishedReplaceIsStoredOrRefused sends rows of the demo back.
+// TestPublishedReplaceIsStoredOrRefused sends rows of the demo back unchanged.
 func TestPublishedReplaceIsStoredOrRefused(t *testing.T) {
 	writeAll(t, http.MethodPut, notKeptOnPut, 150, (*writing).existing)
 }
 
-// TestFailedCreateLeavesNothing spoils one field at a time of the example of
-// every resource: nothing is added to any list.
+// TestFailedCreateLeavesNothing makes one field at a time invalid in the example of
+// every resource, and checks that no list gets a new row.
 func TestFailedCreateLeavesNothing(t *testing.T) {
 	t.Parallel()
 	m, endpoints := newFleet(t, func(string) map[string][]privilege { return nil }).client(t)

@@ -16,8 +16,8 @@ import (
 	"spyglass/backend/server"
 )
 
-// kills is the number of times a portal is killed here; a release is tested
-// with 1,000.
+// kills is the number of times that the test kills a portal. Tests of a release
+// use 1,000.
 const (
 	kills   = 25
 	writers = 4
@@ -31,7 +31,7 @@ type client struct {
 	http   *http.Client
 }
 
-// ask sends one request. The error is that of the connection, as when the
+// request sends a request. It returns the error of the connection, for example when the
 // portal dies.
 func (c *client) request(method, path, body string) (status int, response []byte, err error) {
 	r, err := http.NewRequestWithContext(c.t.Context(), method, c.origin+path, bytes.NewReader([]byte(body)))
@@ -49,21 +49,21 @@ func (c *client) request(method, path, body string) (status int, response []byte
 	return out.StatusCode, response, err
 }
 
-// device is the part of a device that the test writes; the zero value is a
-// deleted one.
+// device is the part of a device that the test writes; the zero value means that it
+// is deleted.
 type device struct {
 	Name, Description, HostGroupIDs string
 }
 
-// ledger records the expected state of each device: the last one that was
-// acknowledged, and the one requested when the portal died.
+// ledger records the expected state of each device: the last acknowledged state,
+// and the state requested when the portal died.
 type ledger struct {
 	mu      sync.Mutex
 	known   map[string]device
 	pending map[string]device
 	acks    int
 	enough  int
-	reached chan struct{} // closed at the acknowledgement that is enough
+	reached chan struct{} // closed when enough writes are acknowledged
 }
 
 func (l *ledger) request(name string, want device) {
@@ -117,7 +117,7 @@ func TestKilledPortalLosesNoAcknowledgedWrite(t *testing.T) {
 	checkRows(t, filepath.Join(folder, "portal.db"))
 }
 
-// keepWriting makes, changes and removes devices until the portal dies.
+// keepWriting creates, changes and deletes devices until the portal dies.
 func keepWriting(c *client, book *ledger, prefix string) {
 	for i := 0; ; i++ {
 		name := fmt.Sprintf("%s-%d", prefix, i)
@@ -153,7 +153,7 @@ func keepWriting(c *client, book *ledger, prefix string) {
 	}
 }
 
-// took notes an acknowledgement; false when the portal is dead.
+// took records an acknowledgement. It returns false when the portal is dead.
 func (l *ledger) took(t *testing.T, name string, status, want int, response []byte, err error) bool {
 	if status == 0 || err != nil {
 		return false
@@ -167,7 +167,7 @@ func (l *ledger) took(t *testing.T, name string, status, want int, response []by
 	return true
 }
 
-// check compares what the portal has with the ledger.
+// check compares the portal's devices with the ledger.
 func (l *ledger) check(c *client, round int) {
 	have := map[string]device{}
 	for total := 1; len(have) < total; {
@@ -200,7 +200,7 @@ func (l *ledger) check(c *client, round int) {
 	}
 	for name, asked := range l.pending {
 		if got := have[name]; got != (device{}) && got != asked && got != l.known[name] {
-			c.t.Errorf("round %d: %s is half there: %+v, asked was %+v", round, name, got, asked)
+			c.t.Errorf("round %d: %s is incomplete: %+v, requested was %+v", round, name, got, asked)
 		}
 		l.known[name] = have[name]
 	}
@@ -212,8 +212,8 @@ func (l *ledger) check(c *client, round int) {
 	}
 }
 
-// checkRows compares the rows in the file: every row's JSON matches its
-// columns, and the link rows match the column.
+// checkRows checks that the JSON of every row in the file matches its columns,
+// and that the link rows match the column.
 func checkRows(t *testing.T, path string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// limit creates a token of admin with these fields, and returns its path.
+// limit creates a token of admin with these fields and returns its path.
 func (w *fixture) limit(name, fields string) string {
 	w.t.Helper()
 	status, response := w.request("admin", "POST /setting/admins/1/apitokens", fields)
@@ -96,7 +96,7 @@ func TestRevokingALimitedTokenEndsItsStream(t *testing.T) {
 		`{"hostGroupIds":"2"}`); status != http.StatusOK {
 		t.Fatalf("%d %s", status, response)
 	}
-	w.hears(events, "device", `"id":2`) // the role reads Oslo
+	w.hears(events, "device", `"id":2`) // the role may view Oslo
 	if status, response := w.request("admin", "DELETE "+path, ""); status != http.StatusOK {
 		t.Fatalf("%d %s", status, response)
 	}

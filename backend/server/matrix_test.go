@@ -10,8 +10,8 @@ import (
 	"spyglass/backend/server"
 )
 
-// everybody are the roles of the matrix, by name, with what they hold. The
-// built-in ones are written out once more, so that a change of theirs shows.
+// everybody maps the roles of the matrix to their privileges. It repeats the built-in
+// roles, so that the test notices changes to them.
 func everybody(group string) map[string][]privilege {
 	all := func(op string) []privilege {
 		return []privilege{{op, "deviceGroup", "*"}, {op, "report", "*"}}
@@ -40,8 +40,8 @@ func everybody(group string) map[string][]privilege {
 	return roles
 }
 
-// may reports whether the privileges include the right, computed without the
-// portal's own code.
+// may reports whether the privileges include the right. It does not use the portal's
+// own code.
 func may(held []privilege, right resource.Right) bool {
 	rank := map[string]int{"read": 1, "ack": 2, "write": 3}
 	return slices.ContainsFunc(held, func(p privilege) bool {
@@ -52,7 +52,7 @@ func may(held []privilege, right resource.Right) bool {
 }
 
 // TestEveryPermissionIsEnforcedAtEveryEndpoint sends each endpoint's example as
-// everybody, reads before writes, each on a portal of their own.
+// every role, reads before writes, to a separate portal for each role.
 func TestEveryPermissionIsEnforcedAtEveryEndpoint(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, everybody)
@@ -64,7 +64,7 @@ func TestEveryPermissionIsEnforcedAtEveryEndpoint(t *testing.T) {
 			whole := slices.Contains(builtIn, name)
 			for _, e := range inOrder(s.Endpoints()) {
 				if e.Right.Object == resource.Open {
-					continue // below
+					continue // tested below
 				}
 				allowed := e.Right.Object == resource.Anyone || may(held, e.Right)
 				checkRight(t, name, &e, m.example(&e), allowed, whole)
@@ -91,10 +91,10 @@ func TestEveryPermissionIsEnforcedAtEveryEndpoint(t *testing.T) {
 	})
 }
 
-// checkRight compares one response with the expected result of the right. A
-// user who holds it may still be refused a row: one out of sight (404), one
-// they may see but not change, or a user with more rights than theirs (403
-// without a right named).
+// checkRight checks a response against the right that it requires. The portal may still
+// refuse a row to a user with the right: with 404 a row that the user may not view, and
+// with 403, without naming a right, a row that the user may not change or a user with more
+// rights.
 func checkRight(t *testing.T, name string, e *resource.Endpoint, r reply, allowed, whole bool) {
 	t.Helper()
 	_, right, wellFormed := r.failure()
@@ -114,7 +114,7 @@ func checkRight(t *testing.T, name string, e *resource.Endpoint, r reply, allowe
 	}
 }
 
-// expired is the token of a user who has been suspended since.
+// expired is the token of a user who is suspended by now.
 func expired(t *testing.T, f *demoFleet, s *server.Server) string {
 	t.Helper()
 	admin := f.on(t, s, "administrator")

@@ -15,7 +15,7 @@ import (
 	"github.com/prometheus/common/model"
 )
 
-// scrape requests the metrics as Prometheus does, and reads them with its
+// scrape requests the metrics as Prometheus does and parses them with Prometheus's
 // parser.
 func (w *fixture) scrape(bearer string) (status int, text string, families map[string]*dto.MetricFamily) {
 	w.t.Helper()
@@ -51,7 +51,7 @@ func (w *fixture) scrape(bearer string) (status int, text string, families map[s
 	return response.StatusCode, string(body), families
 }
 
-// figure is the value of one metric; the labels are "name=value".
+// figure returns the value of a metric; the labels are "name=value".
 func figure(families map[string]*dto.MetricFamily, name string, labels ...string) float64 {
 	for _, m := range families[name].GetMetric() {
 		var have []string
@@ -102,7 +102,7 @@ func TestPrometheusReadsTheMetrics(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		labels []string
-		more   float64 // at least, than before
+		more   float64 // minimum increase
 	}{
 		{asked, []string{"method=POST", "class=2xx"}, 2},
 		{asked, []string{"method=GET", "class=4xx"}, 1},
@@ -179,7 +179,7 @@ func TestRateLimitedRequestsAreCounted(t *testing.T) {
 	for range 12 {
 		w.request("admin", "GET /setting/version", "")
 	}
-	for range 20 { // the metrics themselves have no limit
+	for range 20 { // the metrics endpoint has no limit
 		if status, text, families := w.scrape(w.bearers["boss"]); status != 200 ||
 			figure(families, "spyglass_http_rate_limited_total") != 2 {
 			t.Fatalf("%d, %s", status, text)

@@ -8,14 +8,14 @@ import (
 	"syscall"
 )
 
-// obey runs a test's command in the child: "files N" limits files to N bytes,
-// as a full disk does; 0 removes the limit.
+// obey runs a command of the test in the child: "files N" limits file sizes to N bytes,
+// to simulate a full disk; 0 removes the limit.
 func obey(line string) error {
 	var size uint64
 	if _, err := fmt.Sscanf(line, "files %d", &size); err != nil {
 		return err
 	}
-	signal.Ignore(syscall.SIGXFSZ) // the write shall fail, not the process
+	signal.Ignore(syscall.SIGXFSZ) // the write must fail without ending the process
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
 		return err

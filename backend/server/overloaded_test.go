@@ -17,7 +17,7 @@ func TestExpressionOverTheLimitAfterAnUpgradeIsOneAlert(t *testing.T) {
 	var last int64
 	err := s.DB().Write(t.Context(), func(tx resource.Tx) error {
 		hostile := `description =~ "^` + strings.Repeat("a?", 450) + `$"`
-		for i := 0; ; i++ { // as a version that knew no limit did
+		for i := 0; ; i++ { // as an older version without the limit did
 			g := fleet.Group{Name: fmt.Sprint("old", i), FullPath: fmt.Sprint("old", i), ParentID: ground.RootGroup,
 				AppliesTo: hostile, GroupType: "Dynamic"}
 			if err := resource.Put(t.Context(), tx, fleet.Groups.Name, &g); err != nil {

@@ -30,7 +30,7 @@ func TestDesktopPortalReusesItsLastPort(t *testing.T) {
 		t.Errorf("the second start listens on %s, want %s", again, first)
 	}
 
-	other, closeOther := start() // while the port is taken
+	other, closeOther := start() // while the port is in use
 	if other == first {
 		t.Errorf("two listeners share %s", other)
 	}

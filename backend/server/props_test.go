@@ -16,7 +16,7 @@ func TestLocationOfAPropertyIsValidForAnyName(t *testing.T) {
 		}
 		path := strings.TrimPrefix(response.Header.Get("Location"), "/api")
 		if strings.HasSuffix(path, "/..") {
-			path = strings.TrimSuffix(path, "..") + "%2E%2E" // what a client may not send as it is
+			path = strings.TrimSuffix(path, "..") + "%2E%2E" // a client may not send ".." unescaped
 		}
 		if got, again := c.send("GET", path, nil); got.StatusCode != http.StatusOK || string(again) != string(text) ||
 			got.Header.Get("ETag") != response.Header.Get("ETag") {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestRecipientsAreUniqueByMethodAndAddress lists recipients as
-// published clients do before they write a chain.
+// TestRecipientsAreUniqueByMethodAndAddress lists recipients as published
+// clients do before they write a chain.
 func TestRecipientsAreUniqueByMethodAndAddress(t *testing.T) {
 	t.Parallel()
 	m, _ := newFleet(t, func(string) map[string][]privilege { return nil }).client(t)
@@ -52,7 +52,7 @@ func TestRecipientsAreUniqueByMethodAndAddress(t *testing.T) {
 		key := strings.ToLower(fmt.Sprint(r["type"], r["method"], r["addr"]))
 		addr := strings.ToLower(fmt.Sprint(r["addr"]))
 		if seen[key] || last != "" && addr > last {
-			t.Errorf("%v stands twice or out of order", r)
+			t.Errorf("%v is listed twice or out of order", r)
 		}
 		seen[key], last = true, addr
 	}
@@ -81,8 +81,8 @@ func TestPollResultIsReadableByItsRequester(t *testing.T) {
 	}
 }
 
-// TestEveryPublishedPathIsServed knocks at paths beyond the digest that
-// published clients use.
+// TestEveryPublishedPathIsServed requests paths that published clients use and the digest
+// does not list.
 func TestEveryPublishedPathIsServed(t *testing.T) {
 	t.Parallel()
 	s := start(t, options(t))

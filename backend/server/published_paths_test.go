@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestManyAlertsAreAcknowledgedInOneRequest has the portal acknowledge alerts and
-// say of each whether it was.
+// TestManyAlertsAreAcknowledgedInOneRequest acknowledges several alerts at once and
+// checks the result of each.
 func TestManyAlertsAreAcknowledgedInOneRequest(t *testing.T) {
 	c, _ := newCaller(t)
 	_, text := c.send("GET", "/alert/alerts?size=2&fields=id,internalId", nil)

@@ -15,24 +15,24 @@ import (
 	"spyglass/backend/resource"
 )
 
-// published is the published API as far as a typed client needs it: the
-// response and the body of each operation, and the type of each key.
+// published describes the published API for a typed client: the response and the body
+// of each operation, and the type of each key.
 type published struct {
 	// "GET /device/devices" without parameter names, to "DevicePaginationResponse"
 	answers map[string]string
 	bodies  map[string]string                    // "POST /device/devices" without parameter names, to "Device"
 	types   map[string]map[string]publishedField // "Device" to "hostGroupIds"
-	whole   bool                                 // required keys must be there
+	whole   bool                                 // required keys must be present
 }
 
-// publishedField is one key of a model. Of a model with subtypes, a key may be
-// required or writable in some of them only: in those of these names.
+// publishedField is a key of a model. In a model with subtypes, only some of them may require the key
+// or allow writing it; the fields list their names.
 type publishedField struct {
 	kind               string // "string", "Role[]"
 	required, writable subtypes
 }
 
-// subtypes are the subtypes of a model in which something holds: all or some.
+// subtypes is the set of subtypes for which a statement is true: all or some.
 type subtypes struct {
 	all  bool
 	some []string
@@ -75,8 +75,8 @@ func readPublished(t *testing.T) *published {
 	return p
 }
 
-// each yields the endpoints that the published API has too, in the order of inOrder,
-// each with its model: the one that models, answers or bodies, has for it.
+// each yields the endpoints that the published API also has, in the order of inOrder,
+// each with its model from models, which is answers or bodies.
 func (p *published) each(endpoints []resource.Endpoint,
 	models map[string]string) iter.Seq2[*resource.Endpoint, string] {
 	return func(yield func(*resource.Endpoint, string) bool) {
@@ -100,8 +100,8 @@ func readRows(t *testing.T, path string) (rows [][]string) {
 	return rows
 }
 
-// wrong is the first value that a client with those types could not decode. A
-// key that is not there is its zero value, and null goes for everything.
+// wrong returns the first value that a client with these types cannot decode. A
+// missing key decodes as its zero value, and null fits every type.
 func (p *published) wrong(at, kind string, value any) string {
 	if value == nil {
 		return ""
@@ -137,7 +137,7 @@ func (p *published) wrong(at, kind string, value any) string {
 	return ""
 }
 
-// missing is a key that the model requires and the object does not have.
+// missing returns a key that the model requires and the object does not have.
 func (p *published) missing(at string, keys map[string]publishedField, object map[string]any) string {
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
 		if p.whole && keys[key].required.hold(object) && object[key] == nil {
@@ -154,9 +154,9 @@ func (p *published) wrongIn(at string, object map[string]any, kind func(key stri
 	return found
 }
 
-// decodes reports whether a typed client takes the value for the type.
+// decodes reports whether a typed client accepts a value for a type.
 func decodes(kind string, value any) bool {
-	if all, ok := strings.CutPrefix(kind, "one of "); ok { // it says which type the object has
+	if all, ok := strings.CutPrefix(kind, "one of "); ok { // a key of the object selects its type
 		return slices.Contains(strings.Split(all, "|"), fmt.Sprint(value))
 	}
 	switch kind {
@@ -174,11 +174,11 @@ func decodes(kind string, value any) bool {
 		_, ok := value.(json.Number)
 		return ok
 	}
-	return true // objects of no known shape
+	return true // objects without a known model
 }
 
-// TestPublishedClientsDecodeEveryResponse sends each example by the mount for
-// published clients and decodes the response as one of them would, by its
+// TestPublishedClientsDecodeEveryResponse sends each example to the mount for
+// published clients and decodes the response with the published
 // types.
 func TestPublishedClientsDecodeEveryResponse(t *testing.T) {
 	t.Parallel()
@@ -198,6 +198,6 @@ func TestPublishedClientsDecodeEveryResponse(t *testing.T) {
 		}
 	}
 	if tried < 50 {
-		t.Errorf("%d answers were read only", tried)
+		t.Errorf("only %d responses were decoded", tried)
 	}
 }

@@ -9,14 +9,14 @@ import (
 	"spyglass/backend/resource"
 )
 
-// TestIDFieldsNameTheirResource keeps ids in bodies choosable by name: in the
-// Explorer's form, and by clients that read x-list in the OpenAPI document.
+// TestIDFieldsNameTheirResource keeps ids in bodies selectable by name, in the
+// Explorer's form and for clients that read x-list in the OpenAPI document.
 func TestIDFieldsNameTheirResource(t *testing.T) {
 	const (
 		kept   = "kept for clients of the published API"
 		inside = "listed only inside what it is of"
 	)
-	plain := map[string]string{ // fields that refer to nothing, and why
+	plain := map[string]string{ // fields that do not refer to a row, with the reason
 		"Device.relatedDeviceId": kept, "DataSource.originRegistryId": kept, "DataSource.accessGroupIds": kept,
 		"DataPoint.originId":                  kept,
 		"Device.autoBalancedCollectorGroupId": kept, "Device.currentLogCollectorId": kept,

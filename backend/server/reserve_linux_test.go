@@ -33,7 +33,7 @@ func TestStartOnAFullDiskIsReadOnlyUntilThereIsSpace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := first.PasswordsShown(t.Context()); err != nil { // otherwise each start changes them
+	if err := first.PasswordsShown(t.Context()); err != nil { // without this, each start changes the passwords
 		t.Fatal(err)
 	}
 	stop(t, first)
@@ -81,7 +81,7 @@ func TestStartOnAFullDiskIsReadOnlyUntilThereIsSpace(t *testing.T) {
 	}
 }
 
-// fill writes a file until the disk is full.
+// fill writes to a file until the disk is full.
 func fill(t *testing.T, path string) {
 	t.Helper()
 	file, err := os.Create(path)

@@ -21,12 +21,12 @@ func TestAccessLogIsKeptForTheConfiguredTime(t *testing.T) {
 		if err := resource.Put(t.Context(), tx, setting.Settings.Name, settings); err != nil {
 			return err
 		}
-		// the log runs forward in time: what the start wrote is younger
+		// the log is in time order: lines of the start are newer
 		made := resource.Where{Field: "id", Op: ">", Value: int64(0)}
 		if err := resource.DeleteAll(t.Context(), tx, audit.AuditLogs.Name, made); err != nil {
 			return err
 		}
-		for i := range 256 { // every 64th line drops what is too old
+		for i := range 256 { // every 64th line deletes expired lines
 			at := now
 			if i < 100 {
 				at = now.AddDate(0, 0, -6)

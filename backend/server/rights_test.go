@@ -9,10 +9,10 @@ import (
 	"spyglass/backend/server"
 )
 
-// fixture is a portal with two groups, Oslo (2) with a subgroup (3) and Austin (4),
-// a device in each of Oslo (1) and Austin (2) and one in both (3), and people:
-// clerk may write in Oslo and read collectors, keeper may write in Oslo and keep
-// users and roles, reader may read Oslo.
+// fixture is a portal with the groups Oslo (2) with subgroup (3) and Austin (4),
+// a device each in Oslo (1), Austin (2) and both (3), and users:
+// clerk may edit Oslo and view collectors, keeper may edit Oslo, users
+// and roles, reader may view Oslo.
 type fixture struct {
 	t       *testing.T
 	s       *server.Server
@@ -107,7 +107,7 @@ func TestRoleCannotInferOtherGroups(t *testing.T) {
 		{"clerk", "GET /setting/collectors?fields=id,numberOfHosts", "", 200, list(1, `{"id":1,"numberOfHosts":0}`)},
 		{"admin", "GET /setting/collectors?fields=id,numberOfHosts", "", 200, list(1, `{"id":1,"numberOfHosts":3}`)},
 
-		// What may not be seen is not there, word for word.
+		// The portal treats invisible objects exactly like missing objects.
 		{"clerk", "GET /device/devices/2", "", 404, refusal(1404, "there is no device 2")},
 		{"clerk", "GET /device/devices/99", "", 404, refusal(1404, "there is no device 99")},
 		{"clerk", "PATCH /device/devices/2", `{}`, 404, refusal(1404, "there is no device 2")},
@@ -120,7 +120,7 @@ func TestRoleCannotInferOtherGroups(t *testing.T) {
 			"edit it")},
 		{"reader", "GET /device/devices/2", "", 404, refusal(1404, "there is no device 2")},
 
-		// Nor may anything be put there, or taken from there.
+		// Nor may the user add or remove anything there.
 		{"clerk", "POST /device/devices", `{"name":"x","hostGroupIds":"4"}`, 400,
 			at("hostGroupIds", "hostGroupIds: there is no device group 4")},
 		{"clerk", "POST /device/devices", `{"name":"x","hostGroupIds":"99"}`, 400,
@@ -149,7 +149,7 @@ func TestRoleCannotInferOtherGroups(t *testing.T) {
 func TestUsersCannotEscalateTheirPermissions(t *testing.T) {
 	w := newFixture(t)
 	for _, tt := range []struct{ request, body, want string }{
-		// Rights they do not hold.
+		// Rights that the caller does not have.
 		{"POST /setting/roles", `{"name":"x","privileges":[{"objectType":"deviceGroup","objectId":"*",` +
 			`"operation":"read"}]}`, "you cannot grant read on deviceGroup *, because you do not have this permission"},
 		{"POST /setting/roles", `{"name":"x","privileges":[{"objectType":"deviceGroup","objectId":"1",` +
@@ -170,7 +170,7 @@ func TestUsersCannotEscalateTheirPermissions(t *testing.T) {
 			"you cannot grant write on deviceGroup *, because you do not have this permission"},
 		{"POST /setting/admins", `{"username":"x","password":"correct horse","email":"a@example.net",` +
 			`"roles":[{"id":8}]}`, "you cannot grant write on deviceGroup *, because you do not have this permission"},
-		// People who hold more.
+		// Users with more rights.
 		{"PATCH /setting/admins/1", `{"password":"another horse"}`, "you cannot edit admin, who has the role " +
 			"administrator"},
 		{"PATCH /setting/admins/5", `{"status":"suspended"}`, "you cannot edit boss, who has the role boss"},
@@ -180,7 +180,7 @@ func TestUsersCannotEscalateTheirPermissions(t *testing.T) {
 		{"PATCH /setting/admins/1/apitokens/1", `{"status":1}`, "you cannot edit admin, who has the role " +
 			"administrator"},
 		{"DELETE /setting/admins/1/apitokens/1", ``, "you cannot edit admin, who has the role administrator"},
-		// Roles that hold more.
+		// Roles with more rights.
 		{"PATCH /setting/roles/2", `{"privileges":[{"objectType":"deviceGroup","objectId":"2","operation":"read"}]}`,
 			"you cannot edit the role manager, which has permissions that you do not have"},
 		{"PATCH /setting/roles/8", `{"privileges":[{"objectType":"deviceGroup","objectId":"2","operation":"read"}]}`,

@@ -14,7 +14,7 @@ import (
 	"spyglass/backend/server"
 )
 
-// on sends a request to one mount, as fixture.ask does to the native one.
+// on sends a request to one of the mounts, as fixture.request does to the native mount.
 func (w *fixture) on(mount, who, request, body string) (status int, response string) {
 	w.t.Helper()
 	c := &client{t: w.t, origin: w.s.Origin(), bearer: w.bearers[who], http: http.DefaultClient}
@@ -29,7 +29,7 @@ func (w *fixture) on(mount, who, request, body string) (status int, response str
 type exchange struct {
 	request, body string
 	status        int
-	want          string // part of the response
+	want          string // text that the response contains
 }
 
 func (w *fixture) exchanges(who string, all []exchange) {
@@ -209,14 +209,14 @@ func TestPublishedClientsCanSendAllTheirFields(t *testing.T) {
 }
 
 func TestMaintenanceOfHiddenObjectsIsHidden(t *testing.T) {
-	w := newFixture(t) // clerk may write in Oslo, group 2: devices 1 and 3
+	w := newFixture(t) // clerk may edit Oslo, group 2: devices 1 and 3
 	for _, what := range []string{`"type":"ResourceSDT","deviceId":1`, `"type":"ResourceSDT","deviceId":2`,
 		`"type":"ResourceGroupSDT","deviceGroupId":4`, `"type":"ResourceGroupSDT","deviceGroupId":1`,
 		`"type":"CollectorSDT","collectorId":1`} {
 		w.must("POST /sdt/sdts", once(what))
 	}
 	w.exchanges("clerk", []exchange{
-		// it keeps collectors
+		// it may edit collectors
 		{"GET /sdt/sdts?fields=id", "", 200, `{"total":2,"searchId":null,"items":[{"id":"R_1"},{"id":"R_5"}],` +
 			`"data":null}`},
 		{"GET /sdt/sdts?fields=id&filter=deviceId:2", "", 200, `"total":0`},
@@ -239,7 +239,7 @@ func TestMaintenanceOfHiddenObjectsIsHidden(t *testing.T) {
 		{"GET /device/devices/2/sdts", "", 404, "there is no device 2"},
 		{"GET /device/devices/2/historysdts", "", 404, "there is no device 2"},
 		{"GET /device/groups/4/sdts", "", 404, "there is no device group 4"},
-		{"GET /device/devices/3/sdts?fields=id", "", 200, `"total":0`}, // the one on Austin is not its to see
+		{"GET /device/devices/3/sdts?fields=id", "", 200, `"total":0`}, // it may not view the window on Austin
 	})
 	w.exchanges("keeper", []exchange{
 		{"GET /sdt/sdts?fields=id", "", 200, `"items":[{"id":"R_1"},{"id":"R_6"}]`},
@@ -278,7 +278,7 @@ func history(t *testing.T, s *server.Server, device int64) (list []string) {
 
 func TestPastMaintenanceIsRecordedOnce(t *testing.T) {
 	var now time.Time
-	var clock atomic.Pointer[time.Time] // which the server's own goroutines read too
+	var clock atomic.Pointer[time.Time] // the server's goroutines read it too
 	pass := func(to time.Time) { now = to; clock.Store(&to) }
 	pass(time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC))
 	o := options(t)
@@ -323,12 +323,12 @@ func TestPastMaintenanceIsRecordedOnce(t *testing.T) {
 		`"hour":11,"endHour":13}`, "")
 	tick()
 	same()
-	pass(now.Add(time.Hour)) // the window began before it was there
+	pass(now.Add(time.Hour)) // the window starts before its SDT was created
 	tick()
 	same("04 12:00 to 04 13:00 60m noon 1 admin")
 	tick()
 	same("04 12:00 to 04 13:00 60m noon 1 admin")
-	pass(now.AddDate(0, 0, 3).Add(-30 * time.Minute)) // a pause, into the window of the 7th
+	pass(now.AddDate(0, 0, 3).Add(-30 * time.Minute)) // a pause that ends within the window of the 7th
 	tick()
 	tick()
 	passed := []string{"04 12:00 to 04 13:00 60m noon 1 admin", "05 11:00 to 05 13:00 120m noon 1 admin",

@@ -100,7 +100,7 @@ type Options struct {
 
 	UpdateURL, UpdateKey string // the Explorer's: where to check for a newer version (app/updates); empty: nowhere
 
-	Rehearsals string // the Explorer's: administrators may copy portals into folders in this one; empty: none
+	Rehearsals string // folder in which the Explorer's administrators may create copies of portals; empty: none
 
 	Agents http.Handler // serves /mcp; may be nil
 
@@ -445,7 +445,7 @@ func (s *Server) Stop(ctx context.Context) error {
 	return s.stopped
 }
 
-// word returns a random text of n characters, without ambiguous ones.
+// word returns a random text of n characters, without ambiguous characters.
 func word(n int, from func([]byte)) string {
 	const letters = "abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 	raw := make([]byte, n)

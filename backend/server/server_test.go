@@ -104,7 +104,7 @@ func TestUnseenInitialPasswordsAreReplaced(t *testing.T) {
 	o.Demo, o.DemoDevices = true, 20
 	first := start(t, o)
 	before := maps.Clone(first.Passwords)
-	stop(t, first) // without PasswordsShown, as one that was killed
+	stop(t, first) // skips PasswordsShown, as a crash does
 	if _,
 		err := server.Send(t.Context(), o, server.Command{Do: server.DoSetPassword, Name: "admin",
 		Password: "my own, 1234567890"}); err != nil {
@@ -255,7 +255,7 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// newer leaves a database as a later version would.
+// newer makes a database look like a later version's.
 func newer(t *testing.T, o server.Options) {
 	t.Helper()
 	stop(t, start(t, o))
@@ -418,7 +418,7 @@ func TestNetworkAddressNeedsTLS(t *testing.T) {
 	o := options(t)
 	o.TLSCert, o.TLSKey = certificate(t)
 	s := start(t, o)
-	// the certificate is our own
+	// the portal's own authority issued the certificate
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
 	defer client.CloseIdleConnections()
 	response, err := client.Get(s.Origin() + "/api/setting/version")

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// as signs in a new user with a new role that holds those privileges.
+// as signs in a new user with a new role that has these privileges.
 func (c *caller) as(name, privileges string) *caller {
 	c.t.Helper()
 	for _, made := range [][2]string{
@@ -91,7 +91,7 @@ func TestSettingsNeedPermissionForTheirArea(t *testing.T) {
 	}
 }
 
-// TestSettingsValidation sends requests to the demo portal, in this order, as
+// TestSettingsValidation sends requests to the demo portal in this order, as
 // its administrator.
 func TestSettingsValidation(t *testing.T) {
 	c, _ := newCaller(t)
@@ -104,7 +104,7 @@ func TestSettingsValidation(t *testing.T) {
 	for _, tt := range []struct {
 		do, body string
 		code     int
-		want     string // part of the response
+		want     string // text that the response contains
 	}{
 		{`POST /setting/alert/rules`, `{"name":"a","priority":7,"escalatingChainId":2}`, 201,
 			`"levelStr":"All","devices":["*"],"deviceGroups":["*"],"datasource":"*","instance":"*","datapoint":"*",` +
@@ -308,7 +308,7 @@ func TestSettingsTakeEffectAtOnce(t *testing.T) {
 	if got := limit(); got != "123" {
 		t.Errorf("the limit is %s after it was set to 123", got)
 	}
-	// 2026-06-30 23:30 in UTC is the first of July in Berlin.
+	// 2026-06-30 23:30 in UTC is July 1 in Berlin.
 	if response, text := c.send(http.MethodPost, "/setting/opsnotes",
 		[]byte(`{"note":"night","happenOnInSec":1782862200}`)); response.StatusCode != http.StatusCreated {
 		t.Fatalf("%s", text)

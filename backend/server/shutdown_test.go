@@ -12,8 +12,8 @@ import (
 	"spyglass/backend/server"
 )
 
-// TestStopEndsByItsDeadlineDuringABlockedWrite has a write that waits for the
-// test: Stop must not wait for it, and the folder must stay taken.
+// TestStopEndsByItsDeadlineDuringABlockedWrite blocks a write. Stop must return without
+// it, and the folder must remain locked.
 func TestStopEndsByItsDeadlineDuringABlockedWrite(t *testing.T) {
 	o := options(t)
 	s, err := server.New(t.Context(), o)

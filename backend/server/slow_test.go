@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// A thousand connections of four kinds are open while the portal serves others,
-// and none of them keeps it from stopping.
+// A thousand connections of four kinds are open while the portal serves other clients,
+// and none of them delays its stop.
 func TestThousandSlowConnectionsDelayNoOthers(t *testing.T) {
 	o := options(t)
 	o.NoLimits = true
@@ -17,11 +17,11 @@ func TestThousandSlowConnectionsDelayNoOthers(t *testing.T) {
 	bearer := token(t, o, "admin")
 	sorts := []string{
 		"",                                       // silent
-		"GET / HTTP/1.1\r\nHost: " + s.Address(), // half a head
-		// a body that does not come
+		"GET / HTTP/1.1\r\nHost: " + s.Address(), // half a header
+		// a body that never arrives
 		"POST /explorer/exchange/import HTTP/1.1\r\nHost: " + s.Address() +
 			"\r\nAuthorization: LMv1 x\r\nContent-Type: application/json\r\nContent-Length: 60000000\r\n\r\n{",
-		// responses that the client does not read
+		// responses that the client never reads
 		strings.Repeat("GET / HTTP/1.1\r\nHost: "+s.Address()+"\r\n\r\n", 50),
 	}
 	for i := range 1000 {
@@ -33,7 +33,7 @@ func TestThousandSlowConnectionsDelayNoOthers(t *testing.T) {
 		if err := c.SetWriteDeadline(time.Now().Add(time.Second)); err != nil {
 			t.Fatal(err)
 		}
-		_, _ = io.WriteString(c, sorts[i%len(sorts)]) // the portal may have refused it already
+		_, _ = io.WriteString(c, sorts[i%len(sorts)]) // the portal may have closed the connection already
 	}
 	for range 100 {
 		if status, body := get(t, s, bearer, "/api/device/devices"); status != 200 {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestResetRestoresTheDemoAndKeepsSessions goes through what a person does.
+// TestResetRestoresTheDemoAndKeepsSessions follows the steps of a user.
 func TestResetRestoresTheDemoAndKeepsSessions(t *testing.T) {
 	c, _ := newCaller(t)
 	send := func(want int, method, path, body string) string {
@@ -28,7 +28,7 @@ func TestResetRestoresTheDemoAndKeepsSessions(t *testing.T) {
 	send(200, "PATCH", "/device/devices/9", `{"displayName":"renamed"}`)
 	send(201, "POST", "/device/groups", `{"name":"Mine"}`)
 	send(201, "POST", "/demo/incidents", `{"kind":"expiredSession","strength":100}`)
-	for end := time.Now().Add(20 * time.Second); ; { // the stage hears of it a moment after its row is written
+	for end := time.Now().Add(20 * time.Second); ; { // the stage receives the row a moment after the write
 		response, text := c.send("GET", "/device/devices", nil)
 		if response.StatusCode == 401 {
 			break

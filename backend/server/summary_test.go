@@ -13,7 +13,7 @@ import (
 
 func TestSummariesCountWhatTheCallerMayView(t *testing.T) {
 	w := newFixture(t)
-	w.must("POST /device/devices", `{"name":"attic","hostGroupIds":"3"}`) // it never had data
+	w.must("POST /device/devices", `{"name":"attic","hostGroupIds":"3"}`) // this device never has data
 	now := resource.SecondsOf(time.Now())
 	err := w.s.DB().Write(resource.WithCall(t.Context(), nil), func(tx resource.Tx) error {
 		for _, a := range []alert.Alert{ // fjord is device 1, ranch 2, bridge 3
@@ -60,7 +60,7 @@ func TestSummariesCountWhatTheCallerMayView(t *testing.T) {
 	} {
 		status, response := w.request(tt.who, "GET "+tt.path, "")
 		if strings.HasPrefix(response, `{"now":`) {
-			_, response, _ = strings.Cut(response, ",") // the present differs
+			_, response, _ = strings.Cut(response, ",") // the current values differ
 		}
 		if status != http.StatusOK || response != tt.want {
 			t.Errorf("%s, %s: %d\n%s\nwant\n%s", tt.who, tt.path, status, response, tt.want)

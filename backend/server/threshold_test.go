@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// alertSetting is an alert setting, with the fields that these tests check.
+// alertSetting holds the fields of an alert setting that these tests check.
 type alertSetting struct {
 	DataPointID          int64
 	AlertExpr            string
@@ -40,7 +40,7 @@ func (w *fixture) change(who, request, body string) {
 	}
 }
 
-// pinged waits until Ping (1) is on the devices of the fixture, and gives the paths
+// pinged waits until Ping (1) is on the devices of the fixture, and returns the paths
 // of its alert settings on device 3, which is in Oslo and Austin, and of the
 // instance there.
 func (w *fixture) pinged() (onDevice, onInstance string) {
@@ -93,7 +93,7 @@ func TestNearestThresholdWins(t *testing.T) {
 			t.Errorf("the nearest group above group %d is not named as %s: %s", group, parent, response)
 		}
 	}
-	request, body = group(4, "> 4") // Austin itself is nearer than Oslo, two steps up
+	request, body = group(4, "> 4") // Austin itself is closer than Oslo, two levels up
 	set(request, body, "> 4", "device group")
 	request, body = group(5, "> 5")
 	set(request, body, "> 5", "device group")
@@ -120,7 +120,7 @@ func TestNearestThresholdWins(t *testing.T) {
 	if got := w.setting("admin", onInstance+average); got.AlertingDisabledOn != "device group" {
 		t.Errorf("alerting is disabled on %q", got.AlertingDisabledOn)
 	}
-	w.change("admin", "DELETE /device/groups/4?deleteChildren=true", "") // its thresholds go along
+	w.change("admin", "DELETE /device/groups/4?deleteChildren=true", "") // also deletes its thresholds
 	if got := w.setting("admin", onInstance+average); got.EffectiveAlertExpr != "> 1" &&
 		got.EffectiveAlertExpr != "> 2" || got.AlertingDisabledOn != "" {
 		t.Errorf("without Austin it is %+v", got)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// listening is the port of something that takes connections on loopback.
+// listening returns a loopback port that accepts connections.
 func listening(t *testing.T) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -16,26 +16,26 @@ import (
 	"spyglass/backend/testkit"
 )
 
-// Memory that the portal may allocate for a bad request (trust.md, rule 7), in
-// bytes. How long a response takes is limited by go run ./build torture, on a
-// machine that does nothing else.
+// Limits of the memory that a portal may allocate for a bad request (trust.md, rule 7), in
+// bytes. go run ./build torture limits the response times, on an idle
+// machine.
 const (
 	mostAllocated = 1 << 20
-	mostPerByte   = 40       // of the request, beside that
-	mostToSignIn  = 48 << 20 // for the hash of a password, beside that
+	mostPerByte   = 40       // per byte of the request, in addition
+	mostToSignIn  = 48 << 20 // for the hash of a password, in addition
 )
 
-// hostile is one request as it is sent. PORT, TOKEN and MOUNT are replaced by
-// their values.
+// hostile is a request as sent. PORT, TOKEN and MOUNT stand for their
+// values.
 type hostile struct {
 	line   string // "GET MOUNT/device/devices"
-	header string // one or more lines; empty for the usual Host, token and type
+	header string // header lines; empty for the usual Host, token and type
 	body   string
-	want   int // on /api, and on /santaba/rest unless lenient says otherwise
-	loose  int // on /santaba/rest, when that is another
+	want   int // status on /api, and on /santaba/rest unless loose is set
+	loose  int // status on /santaba/rest, if it differs
 }
 
-// exchange sends it and reads the response.
+// exchange sends the request and reads the response.
 func (h hostile) exchange(t *testing.T, s *server.Server, bearer, mount string) (*http.Response, string) {
 	t.Helper()
 	conn, err := net.Dial("tcp", s.Address())
@@ -59,13 +59,13 @@ func (h hostile) exchange(t *testing.T, s *server.Server, bearer, mount string) 
 	}
 	text := strings.NewReplacer("PORT", port, "TOKEN", bearer, "MOUNT", mount).Replace(h.line + " HTTP/1.1\r\n" + head +
 		"Connection: close\r\n\r\n")
-	go func() { _, _ = io.WriteString(conn, text+h.body) }() // an early answer ends the request
+	go func() { _, _ = io.WriteString(conn, text+h.body) }() // an early response ends the request
 	method, _, _ := strings.Cut(h.line, " ")
 	response, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: method})
 	if err != nil {
 		t.Fatalf("%.80s: %v", h.line, err)
 	}
-	body, _ := io.ReadAll(response.Body) // cut off where the request was
+	body, _ := io.ReadAll(response.Body) // cut off where the server cut the request
 	return response, string(body)
 }
 
@@ -75,7 +75,7 @@ func filtered(filter string) string {
 	return "GET MOUNT/device/devices?filter=" + url.QueryEscape(filter)
 }
 
-// hostileHeaders are wrong before the request reaches its endpoint.
+// hostileHeaders fail before the request reaches its endpoint.
 var hostileHeaders = []hostile{
 	{line: "GET MOUNT/device/devices", header: "Host: evil.example\nAuthorization: Bearer TOKEN", want: 403},
 	{line: "GET MOUNT/device/devices", header: "Host: 127.0.0.1\nAuthorization: Bearer TOKEN", want: 403},
@@ -172,7 +172,7 @@ var hostileHeaders = []hostile{
 	{line: "GET /.git/config.txt", want: 404},
 }
 
-// hostileQueries are wrong in the path or behind the question mark.
+// hostileQueries have an invalid path or query.
 var hostileQueries = []hostile{
 	{line: "GET MOUNT/device/devices/0", want: 404},
 	{line: "GET MOUNT/device/devices/-1", want: 404},
@@ -238,7 +238,7 @@ var hostileQueries = []hostile{
 	{line: filtered(long(`(`, 4000)), want: 400},
 }
 
-// hostileBodies are wrong in the body of a POST to /device/devices.
+// hostileBodies are invalid bodies of a POST to /device/devices.
 var hostileBodies = []hostile{
 	{body: ` `, want: 400},
 	{body: `null`, want: 400},
@@ -368,7 +368,7 @@ func isFailure(body string, status int) bool {
 	return d.Decode(&f) == nil && f.ErrorMessage != "" && f.ErrorCode == 1000+status && len(f.ErrorDetail) > 0
 }
 
-// What net/http itself refuses has a status and no body of ours.
+// Responses that net/http itself sends have a status, but not the portal's body.
 func TestNonHTTPConnectionsAreRefused(t *testing.T) {
 	s := start(t, options(t))
 	for _, h := range []hostile{

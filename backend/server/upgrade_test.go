@@ -14,7 +14,7 @@ import (
 	"spyglass/backend/server"
 )
 
-// older makes a data folder look like one of an older version.
+// older makes a data folder look like an older version's.
 func older(t *testing.T, o server.Options) {
 	t.Helper()
 	stop(t, start(t, o))
@@ -50,7 +50,7 @@ func TestUpgradeShowsItsProgressUntilThePortalServes(t *testing.T) {
 	}
 	var seen []string
 	o.Upgrade = func(p server.Progress) {
-		if seen = append(seen, p.String()); len(seen) != 2 { // the first opens the door
+		if seen = append(seen, p.String()); len(seen) != 2 { // send the requests at the second message
 			return
 		}
 		response, body := ask("/api/device/devices", "*/*", "")
@@ -92,7 +92,7 @@ func TestUpgradeShowsItsProgressUntilThePortalServes(t *testing.T) {
 	}
 }
 
-// told receives the messages of a log.
+// told is a slog.Handler that sends the messages of a log to a channel.
 type told chan string
 
 func (told) Enabled(context.Context, slog.Level) bool { return true }

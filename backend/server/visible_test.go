@@ -14,7 +14,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// bound are roles that see one group, and a little of the settings.
+// bound lists roles that may view one group and a few settings.
 func bound(group string) map[string][]privilege {
 	seen := func(op string) []privilege {
 		return []privilege{{op, "deviceGroup", group}, {"read", "setting", "opsnotes"},
@@ -24,11 +24,11 @@ func bound(group string) map[string][]privilege {
 		"group writer": append(seen("write"), privilege{"write", "setting", "opsnotes"})}
 }
 
-// sight is the part of the demo that a role bound to one group may see,
+// sight is the part of the demo that a role limited to one group may view,
 // computed from the administrator's responses.
 type sight struct {
 	devices, groups map[int64]bool
-	hidden          map[string]bool // words that name a device out of sight, in lower case
+	hidden          map[string]bool // words that identify hidden devices, in lower case
 }
 
 func newSight(t *testing.T, admin *member, root string) *sight {
@@ -42,7 +42,7 @@ func newSight(t *testing.T, admin *member, root string) *sight {
 		t.Fatal(err)
 	}
 	out := &sight{devices: map[int64]bool{}, groups: map[int64]bool{top: true}, hidden: map[string]bool{}}
-	for range groups.Items { // as deep as the tree may be
+	for range groups.Items { // as many levels as the tree can have
 		for _, g := range groups.Items {
 			out.groups[g.ID] = out.groups[g.ID] || out.groups[g.ParentID]
 		}
@@ -61,7 +61,7 @@ func newSight(t *testing.T, admin *member, root string) *sight {
 		}
 		out.hidden[strings.ToLower(d.Name)], out.hidden[strings.ToLower(d.DisplayName)] = true, true
 	}
-	for _, d := range devices.Items { // a name that both have gives nothing away
+	for _, d := range devices.Items { // a name that hidden and visible devices share reveals nothing
 		if out.devices[d.ID] {
 			delete(out.hidden, strings.ToLower(d.Name))
 			delete(out.hidden, strings.ToLower(d.DisplayName))
@@ -84,8 +84,8 @@ func (s *sight) someGroup(ids string) bool {
 
 var word = regexp.MustCompile(`[\w.-]*\w`)
 
-// leak returns the first text in a response that refers to something out of
-// sight.
+// leak returns the first text in a response that refers to a hidden
+// object.
 func (s *sight) leak(text string) string {
 	for _, w := range word.FindAllString(strings.ToLower(text), -1) {
 		if s.hidden[w] {
@@ -94,7 +94,7 @@ func (s *sight) leak(text string) string {
 	}
 	d := json.NewDecoder(bytes.NewReader([]byte(text)))
 	d.UseNumber()
-	for d.More() { // one value, or one a line
+	for d.More() { // a single value, or a value per line
 		var value any
 		if d.Decode(&value) != nil {
 			return ""
@@ -121,7 +121,7 @@ func (s *sight) leakIn(value any) string {
 	return found
 }
 
-// leakAt judges a key by its name; 0 is nothing in particular.
+// leakAt judges a key by its name; 0 means no finding.
 func (s *sight) leakAt(row map[string]any, key, text string) string {
 	id, _ := strconv.ParseInt(text, 10, 64)
 	kind := strings.ToLower(fmt.Sprint(row["monitorObjectType"]))
@@ -135,8 +135,8 @@ func (s *sight) leakAt(row map[string]any, key, text string) string {
 	return ""
 }
 
-// lists returns the endpoints that respond with a page of rows and have all ids
-// in their example.
+// lists returns the endpoints that return a page of rows and whose examples have all
+// ids.
 func lists(endpoints []resource.Endpoint) []resource.Endpoint {
 	return slices.DeleteFunc(slices.Clone(endpoints), func(e resource.Endpoint) bool {
 		return e.Method != "GET" || e.Response == nil || !takes(&e, "filter") ||
@@ -153,7 +153,7 @@ type page struct {
 	Items []struct{ ID any }
 }
 
-// all reads a list whole, and says whether it could.
+// all reads a complete list, and reports whether it could.
 func (m *member) all(path, query string) (p page, r reply) {
 	m.t.Helper()
 	r = m.get(path + "?size=1000" + query)
@@ -165,8 +165,8 @@ func (m *member) all(path, query string) (p page, r reply) {
 	return p, r
 }
 
-// TestRoleLimitedToAGroupSeesNothingElseInAnyResponse reads everything as a user
-// who sees one group, by every kind of request.
+// TestRoleLimitedToAGroupSeesNothingElseInAnyResponse sends every kind of read request as a
+// user who may view one group.
 func TestRoleLimitedToAGroupSeesNothingElseInAnyResponse(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, bound)
@@ -187,7 +187,7 @@ func TestRoleLimitedToAGroupSeesNothingElseInAnyResponse(t *testing.T) {
 	}
 }
 
-// paths are the example's, and those below each of a few devices and groups in sight.
+// paths returns the example's path, and paths below a few visible devices and groups.
 func (s *sight) paths(e *resource.Endpoint) []string {
 	out := []string{unnamedBy(orPath(e), "1")}
 	for prefix, ids := range map[string]map[int64]bool{"/device/devices/{": s.devices, "/device/groups/{": s.groups} {
@@ -213,8 +213,8 @@ func orPath(e *resource.Endpoint) string {
 	return e.Path
 }
 
-// ways requests one list in several ways. None shows rows out of sight, and
-// those that match every row agree on the total.
+// ways requests a list in several ways. None may return hidden rows, and
+// requests that match every row must return the same total.
 func ways(t *testing.T, seen *sight, admin, m *member, e *resource.Endpoint, path string) {
 	t.Helper()
 	plain, r := m.all(path, "")
@@ -249,7 +249,7 @@ func ways(t *testing.T, seen *sight, admin, m *member, e *resource.Endpoint, pat
 			}
 		}
 	}
-	for name := range seen.hidden { // one is enough: the filter sees rows in sight only
+	for name := range seen.hidden { // one name is enough, because the filter applies to visible rows only
 		if _, r := m.all(path, "&filter="+url.QueryEscape(`_all~"`+name+`"`)); r.status == 200 &&
 			!strings.Contains(r.text, `"total":0,`) && seen.leak(r.text) != "" {
 			t.Errorf("%s: the filter finds %q: %v", path, name, r)
@@ -258,9 +258,9 @@ func ways(t *testing.T, seen *sight, admin, m *member, e *resource.Endpoint, pat
 	}
 }
 
-// TestHiddenObjectsAreReportedAsNotFound sends each request about a row that
-// is out of sight, and the same about one that is not there. Apart from the id
-// the responses are the same.
+// TestHiddenObjectsAreReportedAsNotFound sends each request once for a hidden row and
+// once for a row that does not exist. The responses must be the same
+// except for the id.
 func TestHiddenObjectsAreReportedAsNotFound(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, bound)
@@ -305,14 +305,14 @@ func TestHiddenObjectsAreReportedAsNotFound(t *testing.T) {
 	}
 }
 
-// withoutID removes an id from a response, with the letters before its number
-// or without.
+// withoutID removes an id from a response, with or without the letters before its
+// number.
 func withoutID(text, id string) string {
 	number := regexp.MustCompile(`\d+$`).FindString(id)
 	return regexp.MustCompile(`\b([A-Z]+_)?`+number+`\b`).ReplaceAllString(text, "ID")
 }
 
-// deeper is the rest of a path, its ids from the example.
+// deeper completes the rest of a path with ids from the example.
 func deeper(e *resource.Endpoint, rest string) string {
 	template, real := strings.Split(e.Path, "/"), strings.Split(orPath(e), "/")
 	n := strings.Count(rest, "/")
@@ -322,8 +322,8 @@ func deeper(e *resource.Endpoint, rest string) string {
 	return "/" + unnamedBy(strings.Join(real[len(real)-n:], "/"), "1")
 }
 
-// outOfSight is the id of a row that the administrator is shown and m is not,
-// and one of the same shape that nothing has; both empty where m sees all.
+// outOfSight returns the id of a row that the administrator can view and m cannot,
+// and an unused id of the same form; both are empty where m can view all.
 func outOfSight(admin, m *member, path string) (hidden, missing string) {
 	m.t.Helper()
 	whole, _ := admin.all(path, "")

@@ -13,15 +13,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/emersion/go-smtp" // the mail server that notices are handed to
+	"github.com/emersion/go-smtp" // the mail server that receives notifications
 )
 
-// inbox keeps what a web hook and a mail server are sent.
+// inbox records the requests to a webhook and the mails to a mail server.
 type inbox struct {
-	came chan string // "hook …" and "mail …", the heads that count and the body
+	came chan string // "hook …" and "mail …" with the important headers and the body
 }
 
-// ServeHTTP is the web hook; it takes only what is signed.
+// ServeHTTP is the webhook; it accepts only signed requests.
 func (b *inbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	mac := hmac.New(sha256.New, []byte("walk"))
@@ -44,13 +44,13 @@ func (m *mailing) Data(r io.Reader) error {
 	return err
 }
 
-// mailing is a mail on its way.
+// mailing is a mail during its delivery.
 type mailing struct {
 	b    *inbox
 	text string
 }
 
-// site is a web server that can be stopped and started again where it was.
+// site is a web server that can restart on the same port.
 type site struct {
 	t       *testing.T
 	address string
@@ -67,7 +67,7 @@ func (s *site) start() {
 	server := &http.Server{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "welcome") })}
 	s.server = server
-	go func() { _ = server.Serve(l) }() // ends when it is closed
+	go func() { _ = server.Serve(l) }() // ends when the server is closed
 }
 
 func (s *site) stop() { _ = s.server.Close() }
@@ -79,17 +79,17 @@ func listenOn(t *testing.T, serve func(net.Listener) error, end func() error) (p
 	if err != nil {
 		t.Fatal(err)
 	}
-	go func() { _ = serve(l) }() // ends when it is closed
+	go func() { _ = serve(l) }() // ends when the server is closed
 	t.Cleanup(func() { _ = end() })
 	_, port, _ = net.SplitHostPort(l.Addr().String())
 	return port
 }
 
-// A new user adds this machine and a web server, which is stopped and started
-// again: the alert opens and clears on the stream and on the list, a web hook
-// and a mail are sent, and a report shows it.
+// A new user adds this machine and a web server, which stops and starts
+// again. The alert opens and clears on the stream and in the list, the portal calls a
+// webhook and sends a mail, and a report shows the alert.
 func TestNewUserIsNotifiedOfAWebServerOutageAndRecovery(t *testing.T) {
-	t.Parallel() // it waits more than it works
+	t.Parallel() // mostly waits
 	box := &inbox{came: make(chan string, 100)}
 	hook := &http.Server{Handler: box}
 	hookPort := listenOn(t, hook.Serve, hook.Close)
@@ -101,7 +101,7 @@ func TestNewUserIsNotifiedOfAWebServerOutageAndRecovery(t *testing.T) {
 	defer web.stop()
 
 	o := options(t)
-	o.NoHistory = false // what it watches is polled
+	o.NoHistory = false // the portal must poll its instances
 	s := start(t, o)
 	w := &fixture{t: t, s: s, bearers: map[string]string{"admin": token(t, o, "admin")}}
 	for _, id := range []int{3, 8} { // HTTP_Page and Host_Local
@@ -115,7 +115,7 @@ func TestNewUserIsNotifiedOfAWebServerOutageAndRecovery(t *testing.T) {
 		`"stages":[[{"type":"ARBITRARY","method":"email","addr":"me@example.net"},{"type":"ARBITRARY",`+
 		`"method":"duty","addr":"me"}]]}]}`)
 	w.must("POST /setting/alert/rules", `{"name":"All","priority":1,"escalatingChainId":1}`)
-	w.must("POST /device/devices", // its processors are busy with tests
+	w.must("POST /device/devices", // avoids CPU alerts: tests keep the processors busy
 		`{"name":"localhost","displayName":"this machine","disableAlerting":true}`)
 	w.must("POST /device/devices", `{"name":"127.0.0.1","displayName":"shop","customProperties":[{"name":"http.url",`+
 		`"value":"http://`+web.address+`/"}]}`)
@@ -180,7 +180,7 @@ func (w *fixture) shows(device int, source, points string) {
 	}
 }
 
-// receives waits until one of each sort has come; each holds its words.
+// receives waits until a message of each kind has arrived that contains its words.
 func (w *fixture) receives(box *inbox, want map[string][]string) {
 	w.t.Helper()
 	for range want {
@@ -202,7 +202,7 @@ func (w *fixture) receives(box *inbox, want map[string][]string) {
 	}
 }
 
-// report makes a report and gives its file.
+// report runs a report and returns its file.
 func (w *fixture) report(body string) []byte {
 	w.t.Helper()
 	status, response := w.request("admin", "POST /report/reports", body)

@@ -15,7 +15,7 @@ import (
 	"spyglass/backend/service"
 )
 
-// recorder keeps what a guard logs and reports.
+// recorder keeps the log lines and reports of a guard.
 type recorder struct {
 	mu     sync.Mutex
 	log    bytes.Buffer
@@ -85,7 +85,7 @@ func TestTaskRecoversAfterTenMinutesWithoutAPanic(t *testing.T) {
 		run(well)
 		time.Sleep(9 * time.Minute)
 		run(ill)
-		time.Sleep(time.Hour) // it did not run meanwhile
+		time.Sleep(time.Hour) // it did not run in the meantime
 		r.expect(t, 2, "report panicked: no rows", "report panicked: no rows")
 		run(well)
 		run(well)

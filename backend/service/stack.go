@@ -31,7 +31,7 @@ type Stack struct {
 	services []Service // that have not stopped
 }
 
-// Add adds services on top of the existing ones.
+// Add adds services on top of the existing services.
 func (s *Stack) Add(services ...Service) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

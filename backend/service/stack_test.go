@@ -12,12 +12,12 @@ import (
 	"spyglass/backend/service"
 )
 
-// log notes what services do, in order.
+// log records the calls of services in order.
 type log []string
 
 func (l *log) note(format string, args ...any) { *l = append(*l, fmt.Sprintf(format, args...)) }
 
-// floor is a service that notes its start and its stop.
+// floor is a service that records its start and stop.
 func (l *log) floor(name string) service.Service {
 	return service.Service{Name: name,
 		Start: func() { l.note("start %s", name) },
@@ -74,7 +74,7 @@ func TestFailedStartStopsTheStartedServices(t *testing.T) {
 
 func TestStoppingServicesShareOneDeadline(t *testing.T) {
 	for _, tt := range []struct {
-		within time.Duration // of the context; 0 for none
+		within time.Duration // time limit of the context; 0: none
 		want   []time.Duration
 	}{
 		{16 * time.Second, []time.Duration{8 * time.Second, 4 * time.Second, 2 * time.Second}},
@@ -87,7 +87,7 @@ func TestStoppingServicesShareOneDeadline(t *testing.T) {
 				defer cancel()
 				ctx = limited
 			}
-			end() // which is why the program stops
+			end() // the program stops for this reason
 			release, had := make(chan struct{}), make(chan time.Duration, 3)
 			defer close(release)
 			hang := func(ctx context.Context) error {

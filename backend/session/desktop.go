@@ -201,7 +201,7 @@ func (s *Service) resumable(ctx context.Context, secret string) (userID int64, e
 	return found[0].UserID, nil
 }
 
-// resumes reports whether who may still sign in with the credential.
+// resumes reports whether the user may still sign in with the credential.
 func (c *credential) resumes(who *person, now resource.Seconds) bool {
 	return who != nil && who.maySignIn() && who.isMark(c.Mark) &&
 		now-c.UsedOn <= resource.Seconds(credentialLasts/time.Second)

@@ -79,7 +79,7 @@ func TestDesktopResumesTheSessionAfterARestart(t *testing.T) {
 	must(t, h.db.Close())
 
 	h = openFixture(t, h.path, h.clock)
-	for range 2 { // it may crash before it ever renews
+	for range 2 { // it may crash before it renews the credential
 		got, err := h.Resume(t.Context(), secret)
 		if err != nil || got != id {
 			t.Fatalf("got %d, %v", got, err)
@@ -192,7 +192,7 @@ func TestOpenDesktopWindowRenewsItsCredential(t *testing.T) {
 		_, err = h.Redeem(t.Context(), h.Launch(id, true))
 		must(t, err)
 		h.clock.Pass(25 * time.Hour)
-		<-time.After(5 * time.Second) // of the bubble, which waits for the write
+		<-time.After(5 * time.Second) // in the bubble's time, while the write completes
 		rows, err := resource.Find(t.Context(), h.db, credentialRows)
 		must(t, err)
 		if len(rows) != 1 || rows[0].UsedOn != resource.SecondsOf(h.clock.Now()) {

@@ -10,7 +10,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// lock fails often enough from elsewhere that the user name is locked.
+// lock fails to sign in from elsewhere until the user name is locked.
 func (h *fixture) lock(t *testing.T, name string) {
 	t.Helper()
 	for range maxFails {

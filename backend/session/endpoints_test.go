@@ -13,7 +13,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// ask calls an endpoint as the guard would, with rights checked.
+// send calls an endpoint as the guard does, and checks permissions.
 func (h *fixture) send(t *testing.T, id string, c resource.Call) (any, error) {
 	t.Helper()
 	all := h.Endpoints()

@@ -23,8 +23,8 @@ func TestSessionExpiresAfterFifteenIdleMinutesOrADay(t *testing.T) {
 	for _, tt := range []struct {
 		what       string
 		persistent bool
-		steps      []time.Duration // between requests
-		err        string          // of the last
+		steps      []time.Duration // pauses between requests
+		err        string          // error of the last request
 	}{
 		{"used at once", false, times(1, 0), ""},
 		{"used every 14 minutes", false, times(100, 14*time.Minute), ""},
@@ -68,7 +68,7 @@ func TestInvalidSecretIsNoSession(t *testing.T) {
 	}
 }
 
-// events are changes while jo, who holds the role 5, is signed in.
+// events are changes while jo, who has role 5, is signed in.
 var events = []struct {
 	what string
 	ends bool
@@ -146,7 +146,7 @@ func TestSessionEndsWithItsUserOrPassword(t *testing.T) {
 func TestEventStreamEndsWithinFiveSecondsOfItsSession(t *testing.T) {
 	for _, tt := range events {
 		t.Run(tt.what, func(t *testing.T) {
-			hash() // outside, so that its time does not count
+			hash() // outside the measurement
 			synctest.Test(t, func(t *testing.T) {
 				h := newFixture(t)
 				put(t, h, people.Roles.Name,

@@ -9,8 +9,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// TestSignOutAffectsOnlyTheGivenUsers ends sessions by name. With one wrong
-// name, or a user who holds more than the caller, no user is signed out.
+// TestSignOutAffectsOnlyTheGivenUsers ends sessions by user name. A single wrong
+// name, or a user with more rights than the caller, prevents all sign-outs.
 func TestSignOutAffectsOnlyTheGivenUsers(t *testing.T) {
 	h := newFixture(t)
 	h.user(t, "jo", ground.Administrator)
@@ -29,8 +29,8 @@ func TestSignOutAffectsOnlyTheGivenUsers(t *testing.T) {
 	const id = "POST /setting/admins/services/logoffUsers"
 	for _, step := range []struct {
 		names string
-		kind  fault.Kind // empty: it works
-		in    string     // who is still signed in
+		kind  fault.Kind // empty: no error
+		in    string     // users who are still signed in
 	}{
 		{`"KIM","nobody"`, fault.Invalid, "jo kim sam"},
 		{`"kim","jo"`, fault.Denied, "jo kim sam"},

@@ -31,7 +31,7 @@ import (
 
 const password = "correct horse battery"
 
-// hash is password's, made once because it is slow.
+// hash is the hash of password, computed once because it is slow.
 var hash = sync.OnceValue(func() string {
 	h, err := people.HashPassword(password)
 	if err != nil {
@@ -40,7 +40,7 @@ var hash = sync.OnceValue(func() string {
 	return h
 })
 
-// fixture is a portal's database with its sessions.
+// fixture is the database of a portal with its sessions.
 type fixture struct {
 	*Service
 	db    *store.DB
@@ -84,7 +84,7 @@ func openFixture(t testing.TB, path string, c *testkit.Clock) *fixture {
 	return &fixture{Service: s, db: db, path: path, clock: c, log: log}
 }
 
-// user adds a user whose password is password.
+// user adds a user with the password password.
 func (h *fixture) user(t testing.TB, name string, roles ...int64) int64 {
 	t.Helper()
 	u := people.User{Username: name, Password: hash(), Email: name + "@example.net", Status: "active"}
@@ -130,7 +130,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// says is kind and sentence of an error, "" for none.
+// says returns the kind and message of an error, "" for nil.
 func says(err error) string {
 	if err == nil {
 		return ""
@@ -142,7 +142,7 @@ func says(err error) string {
 	return string(f.Kind) + ": " + f.Message
 }
 
-// eventually waits for a condition that another goroutine brings about.
+// eventually waits for a condition that another goroutine fulfills.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	deadline := time.After(5 * time.Second)
@@ -243,7 +243,7 @@ func TestHotPathUsesNoDatabase(t *testing.T) {
 		return errors.Join(err, err2, err3)
 	}
 	must(t, ask(t.Context()))
-	must(t, h.Stop(t.Context())) // so that no use is written in between, which would end the session too
+	must(t, h.Stop(t.Context())) // prevents writes of the last use, which would also end the session
 	h.live[digestOf(sess.Secret)] = &live{userID: id, mark: mark(t, h, id), done: make(chan struct{})}
 	must(t, ask(t.Context()))
 	must(t, h.db.Close())

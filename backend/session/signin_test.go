@@ -71,8 +71,8 @@ func TestEachSignInIsANewSessionAndIsRecorded(t *testing.T) {
 	}
 }
 
-// The memory that argon2id fills shows how many times, and at what cost, a
-// password was hashed.
+// The memory that argon2id allocates shows the number and the cost of the password
+// hashes.
 func TestUnknownUserTakesAsLongAsAWrongPassword(t *testing.T) {
 	h := newFixture(t)
 	h.user(t, "jo", 4)
@@ -92,7 +92,7 @@ func TestEleventhFailureIsRefused(t *testing.T) {
 		what   string
 		name   func(i int) string
 		remote func(i int) string
-		other  [2]string // still welcome
+		other  [2]string // name and address that may still sign in
 	}{
 		{"one user from anywhere", func(int) string { return "jo" },
 			func(i int) string { return fmt.Sprint("192.0.2.", i) }, [2]string{"ann", "192.0.2.3"}},
@@ -157,7 +157,7 @@ func TestLocksDoubleUpToAnHour(t *testing.T) {
 func TestFailuresExpire(t *testing.T) {
 	h := newFixture(t)
 	user, address := digestOf("jo"), digestOf("from")
-	for range 2 * maxFails { // one in a minute never locks
+	for range 2 * maxFails { // one failure per minute never locks
 		must(t, h.fails.begin(t.Context(), []digest{user}))
 		h.fails.failed([]digest{user})
 		h.clock.Pass(time.Minute)
@@ -172,10 +172,10 @@ func TestFailuresExpire(t *testing.T) {
 	}
 	must(t, h.fails.begin(t.Context(), []digest{user, address}))
 	h.fails.succeeded([]digest{user, address}, user)
-	for range 9 { // a success forgives the user
+	for range 9 { // a success resets the user's count
 		fail(user)
 	}
-	fail(address) // but not the address
+	fail(address) // but not the address's
 	if err := h.fails.begin(t.Context(), []digest{address}); !fault.Is(err, fault.TooMany) {
 		t.Errorf("the address: %v", err)
 	}
@@ -208,7 +208,7 @@ func TestSignInWaitsForPendingFailures(t *testing.T) {
 	for _, tt := range []struct {
 		what string
 		end  func(*throttle, []digest)
-		kind fault.Kind // what the one that waited receives; empty: it may go on
+		kind fault.Kind // error of the waiting sign-in; empty: it may continue
 	}{
 		{"one of them succeeds", func(f *throttle, keys []digest) { f.succeeded(keys, keys[0]) }, ""},
 		{"one of them is given up", (*throttle).abandon, ""},
@@ -288,7 +288,7 @@ func TestAddressGrouping(t *testing.T) {
 	}
 }
 
-// outdated is password's hash at the cost of earlier versions.
+// outdated is the hash of password at the cost of earlier versions.
 func outdated() string {
 	salt := []byte("0123456789abcdef")
 	sum := argon2.IDKey([]byte(password), salt, 2, 19*1024, 1, 32)

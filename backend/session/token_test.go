@@ -13,7 +13,7 @@ import (
 
 const badToken = "no_login: the API token is not valid"
 
-// signed puts together an LMv1 header for the time of a new fixture, plus skew.
+// signed returns an LMv1 header for the time of a new fixture, plus skew.
 func signed(key, method, path, body string, skew time.Duration) string {
 	millis := strconv.FormatInt(time.Date(2026, 1, 31, 10, 0, 0, 0, time.UTC).Add(skew).UnixMilli(), 10)
 	return "LMv1 id:" + sign([]byte(key), method, millis, []byte(body), path) + ":" + millis
@@ -28,7 +28,7 @@ func TestTokenIsReadFromItsHeader(t *testing.T) {
 		SealedKey: h.db.Seal(people.AccessKeyPlace("off"), []byte("kkkkkkkk")), Status: people.TokenSuspended})
 	const (
 		path, body = "/device/devices", `{"name":"web-01"}`
-		// Made by Python's hmac, hashlib and base64.
+		// Computed with Python's hmac, hashlib and base64.
 		known = "LMv1 id:M2U0YTZiN2RlN2Y5MzY1NmU2NzE3YTE1OGVmNWI5OTllMmE0YTg1NzAxZTMwMmJkNWYyYjAxZGVlYjZmZWU1YQ==" +
 			":1769853600000"
 		scheme = "no_login: Authorization must be Bearer <token> or LMv1 <accessId>:<signature>:<epochMillis>"

@@ -21,8 +21,8 @@ import (
 )
 
 // watched is a portal with fjord (device 1) in Oslo (group 2), deep (3) in Oslo's
-// subgroup (3) and ranch (2) in Austin (4). Instance n is Echo on device n, of which
-// findings are about the loss.
+// subgroup (3) and ranch (2) in Austin (4). Instance n is Echo on device n;
+// findings are about its loss.
 type watched struct {
 	*fixture
 	now resource.Seconds
@@ -75,7 +75,7 @@ func (w *watched) tx(do func(ctx context.Context, tx resource.Tx) error) {
 	}
 }
 
-// raise finds a data point of an instance at a severity, so many minutes past noon.
+// raise reports a severity for a data point of an instance, a number of minutes after noon.
 func (w *watched) raise(instance, severity, minutes int64) (a *alert.Alert, changed bool) {
 	w.t.Helper()
 	w.tx(func(ctx context.Context, tx resource.Tx) (err error) {
@@ -109,7 +109,7 @@ func (w *watched) status(device int64) string {
 	return d.AlertStatus
 }
 
-// call sends a request as the API does: the context knows the call.
+// call sends a request as the API does: its context contains the call.
 func (w *watched) call(who *resource.Access, request, body string) string {
 	w.t.Helper()
 	method, target, _ := strings.Cut(request, " ")
@@ -504,7 +504,7 @@ func TestDeletingADeviceClearsItsAlerts(t *testing.T) {
 	w.calls(admin, []step{
 		{"DELETE /device/devices/1", "", "{}"},
 		{all, "", page(`{"id":"1","cleared":true,"endEpoch":1777896600},{"id":"2","cleared":false,"endEpoch":0}`, "2")},
-		{"DELETE /device/groups/3?deleteChildren=true", "", "{}"}, // deep is in Austin too
+		{"DELETE /device/groups/3?deleteChildren=true", "", "{}"}, // deep is also in Austin
 		{all, "", page(`{"id":"1","cleared":true,"endEpoch":1777896600},{"id":"2","cleared":false,"endEpoch":0}`, "2")},
 		{"DELETE /device/groups/4?deleteChildren=true", "", "{}"},
 		{
@@ -533,7 +533,7 @@ func TestClearedAlertsAreKeptForTheConfiguredTime(t *testing.T) {
 	w.tx(func(ctx context.Context, tx resource.Tx) error {
 		more, err := alert.PruneAlerts(ctx, tx, noon.AddDate(0, 0, 5).Add(30*time.Minute))
 		if more {
-			t.Error("there is said to be more")
+			t.Error("PruneAlerts reports more rows")
 		}
 		return err
 	})

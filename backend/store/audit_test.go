@@ -15,7 +15,7 @@ import (
 	"spyglass/backend/store"
 )
 
-// auditLines returns the audit log as lines, as "who action object id: sentence".
+// auditLines returns the audit log, one entry per line: "who action object id: sentence".
 func (h *fixture) auditLines() []string {
 	h.t.Helper()
 	rows, err := resource.Find(h.t.Context(), h.db, audit.AuditLogs.Name)
@@ -34,9 +34,9 @@ func TestEveryWriteIsOneAuditLogEntry(t *testing.T) {
 	for _, do := range [][2]string{
 		{"POST /device/groups", `{"name":"Oslo"}`},
 		{"POST /device/devices", `{"name":"web-1","hostGroupIds":"2"}`},
-		{"POST /device/devices", `{"name":"web-1"}`}, // refused: not in the log
+		{"POST /device/devices", `{"name":"web-1"}`}, // refused, so not in the log
 		{"PATCH /device/devices/1", `{"description":"front","disableAlerting":true}`},
-		{"PATCH /setting/admins/9", `{}`}, // there is none
+		{"PATCH /setting/admins/9", `{}`}, // user 9 does not exist
 		{"POST /setting/admins", `{"username":"jo","password":"correct horse","email":"jo@example.net",` +
 			`"roles":[{"name":"readonly"}]}`},
 		{"PATCH /setting/admins/1", `{"password":"another horse"}`},
@@ -148,7 +148,7 @@ func TestAuditLogOmitsRollbacksAndInternalWrites(t *testing.T) {
 	if got := h.auditLines(); got != nil {
 		t.Errorf("the log says %v, want nothing", got)
 	}
-	write(resource.WithCall(t.Context(), call), nil) // a verb of its own, that serves a call
+	write(resource.WithCall(t.Context(), call), nil) // a separate write that serves a call
 	if got, want := h.auditLines(), []string{`admin create device 3: Added the device 3, "y"`}; !reflect.DeepEqual(
 		got, want) {
 		t.Errorf("the log says %v, want %v", got, want)

@@ -26,7 +26,7 @@ func (t *Table) batch(ctx context.Context, c *resource.Call) (any, error) {
 	}
 	results, parsed := resource.Results{}, make([]resource.Result, len(nodes))
 	steps := make([]step, len(nodes))
-	for i, node := range nodes { // do what is slow or may fail before the transaction
+	for i, node := range nodes { // do slow or fallible work before the transaction
 		steps[i], parsed[i].Fault = t.prepare(c, node, &parsed[i])
 	}
 	err = t.db.write(ctx, func(tx *tx) error {

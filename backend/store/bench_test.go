@@ -10,7 +10,7 @@ import (
 )
 
 // BenchmarkTable measures the requests to a table of 2,000 devices. It never requests
-// a page twice in a row, because the cache would have it.
+// the same page twice in a row, because the second response would come from the cache.
 func BenchmarkTable(b *testing.B) {
 	h := open(b)
 	if err := h.db.Write(b.Context(), func(tx resource.Tx) error {

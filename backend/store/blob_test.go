@@ -8,7 +8,7 @@ import (
 	"spyglass/backend/store"
 )
 
-// parcel holds bytes of any kind.
+// parcel holds arbitrary bytes.
 type parcel struct {
 	ID      int64
 	Content []byte
@@ -41,7 +41,7 @@ func TestBytesAreStoredUnchanged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !onServer { // a version before wrote them as JSON
+	if !onServer { // an older version stored them as JSON
 		err := h.db.Raw(t.Context(), `INSERT INTO "parcel" ("content") VALUES ('"aGk="'), ('null')`)
 		if err != nil {
 			t.Fatal(err)

@@ -14,7 +14,7 @@ type block struct {
 	orders map[string][]uint32 // rows sorted by a text column, and by id where texts are equal
 }
 
-// newBlock makes a block of a few rows, with the same columns and orders as like.
+// newBlock returns a block of a few rows, with the same columns and orders as like.
 func newBlock(rows map[int64]freshRow, like *block) *block {
 	b := &block{ids: slices.Sorted(maps.Keys(rows)), arenas: map[source]*arena{}, orders: map[string][]uint32{}}
 	for s := range like.arenas {

@@ -87,7 +87,7 @@ func TestRowsFindsAnyNumberOfChunks(t *testing.T) {
 		var ids []int64
 		want := map[int64]string{}
 		for id := range count {
-			ids = append(ids, 10*id, 10*id+1) // every other one is not there
+			ids = append(ids, 10*id, 10*id+1) // every second id does not exist
 			want[10*id] = fmt.Sprint(id)
 		}
 		got := map[int64]string{}

@@ -42,12 +42,12 @@ func TestUpgradeAddsNewBuiltInDataSourcesOnce(t *testing.T) {
 		}
 		settings = *fresh
 		settings.ID, settings.Seeded = setting.SettingID, 1
-		for _, id := range []int64{1, disks, network} { // 1 was deleted by hand
+		for _, id := range []int64{1, disks, network} { // a user deleted 1
 			if err := resource.Delete(ctx, tx, datasource.DataSources.Name, id); err != nil {
 				return err
 			}
 		}
-		own := datasource.DataSource{ID: 950, Name: "Host_Network"} // and this one made
+		own := datasource.DataSource{ID: 950, Name: "Host_Network"} // a user created this one
 		return resource.Put(ctx, tx, datasource.DataSources.Name, &own)
 	})
 	if got, want := complete(), []string{"Host_Disks"}; !slices.Equal(got, want) {
@@ -67,7 +67,7 @@ func TestUpgradeKeepsModifiedBuiltInDataSources(t *testing.T) {
 		name        string
 		threshold   string
 		use         string
-		method      map[string]any // beside OID
+		method      map[string]any // in addition to OID
 		wantNoData  int64
 		wantUse     string
 		wantSkipped any
@@ -137,7 +137,7 @@ func TestUpgradeKeepsRoles(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		settings.ID, settings.Seeded = setting.SettingID, 0 // as of the oldest version
+		settings.ID, settings.Seeded = setting.SettingID, 0 // as in the oldest version
 		set := []people.Privilege{{ObjectType: "deviceGroup", ObjectID: "*", Operation: "read"}}
 		for _, id := range []int64{3, 4} {
 			role, err := resource.Get(ctx, tx, people.Roles.Name, id)

@@ -44,12 +44,12 @@ func TestEachCollectorConditionHasItsOwnAlert(t *testing.T) {
 		threshold.SeverityError)); changed {
 		t.Error("the same finding changed the alert a second time")
 	}
-	clear(alert.ConditionClock) // there is none
+	clear(alert.ConditionClock) // there is no such alert
 	clear(alert.ConditionHeartbeat)
 	if a, _ := raise(finding(alert.ConditionNetwork, "No route at all.", threshold.SeverityCritical)); a.ID != 2 {
 		t.Errorf("a worse network is alert %d, want 2", a.ID)
 	}
-	raise(finding("volcano", "It erupts.", threshold.SeverityWarn)) // a condition without words of its own
+	raise(finding("volcano", "It erupts.", threshold.SeverityWarn)) // a condition without a message of its own
 	alerts, err := resource.Find(t.Context(), w.db, alert.Alerts.Name)
 	if err != nil {
 		t.Fatal(err)

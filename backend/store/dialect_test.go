@@ -13,14 +13,14 @@ import (
 	"testing"
 )
 
-// dialect finds words of SQL, names as SQLite quotes them, and places for arguments.
+// dialect matches words of SQL, names with SQLite's quotes, and placeholders for arguments.
 var dialect = regexp.MustCompile(`\b(SELECT|INSERT|UPDATE|FROM|WHERE|VALUES|CREATE|DROP|ALTER|PRAGMA|VACUUM|BEGIN|` +
 	`COMMIT|ROLLBACK|SAVEPOINT|RELEASE|INDEXED|COLLATE|LIKE|EXISTS|ORDER BY|GROUP BY|LIMIT|OFFSET|DESC|AND|OR|NOT|` +
 	`MATCH|NULL|json_each|pragma_\w+|sqlite_\w+)\b|"(id|body|row|ref|rowid)"($|[^:])|\?`)
 
-// TestOnlyTheEngineKnowsItsDatabase reads the texts and imports of this package and
-// of those below it but for the engines. Tests may make files of earlier versions
-// with SQL, as no version of the program makes them now.
+// TestOnlyTheEngineKnowsItsDatabase checks the strings and imports of this package and
+// its subpackages except the engines. Tests may use SQL to create files of earlier
+// versions, because the current version cannot create them.
 func TestOnlyTheEngineKnowsItsDatabase(t *testing.T) {
 	positions, files, choosing := token.NewFileSet(), 0, []string(nil)
 	if err := filepath.WalkDir(".", func(name string, entry fs.DirEntry, err error) error {
@@ -60,7 +60,7 @@ func TestOnlyTheEngineKnowsItsDatabase(t *testing.T) {
 	}
 }
 
-// checkText refuses words of SQL. Imports are no texts of a program.
+// checkText refuses words of SQL in strings. It ignores import paths.
 func checkText(t *testing.T, positions *token.FileSet, n ast.Node) bool {
 	if _, ok := n.(*ast.ImportSpec); ok {
 		return false

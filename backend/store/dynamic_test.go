@@ -13,7 +13,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// steps sends requests one after the other. An empty want is any object.
+// steps sends requests in order. An empty want accepts any object.
 func (h *fixture) steps(who *resource.Access, all []step) {
 	h.t.Helper()
 	for _, s := range all {
@@ -26,7 +26,7 @@ func (h *fixture) steps(who *resource.Access, all []step) {
 
 type step struct{ request, body, want string }
 
-// members are the devices with their groups.
+// members returns the devices with their groups.
 func members(pairs ...string) string {
 	out := fmt.Sprintf(`{"total":%d,"searchId":null,"items":[`, len(pairs)/2)
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -154,7 +154,7 @@ func TestInvalidExpressionReportsThePosition(t *testing.T) {
 	})
 }
 
-// bound may change one group and what is in it, and no other.
+// bound may edit one group with its contents, and no other.
 func bound(group int64) *resource.Access {
 	return &resource.Access{UserID: 7, User: "bound",
 		Grants: []resource.Grant{
@@ -172,7 +172,7 @@ func TestGroupLimitedRoleSeesButCannotChangeDynamicMembers(t *testing.T) {
 		{"GET /device/groups/3/devices", "", "unknown: there is no device group 3"},
 		{"PATCH /device/groups/4", `{"appliesTo":"true()"}`, denied},
 		{"PATCH /device/groups/4", `{"description":"ours"}`, ""},
-		{"PATCH /device/devices/2", `{"displayName":"mail-2"}`, ""}, // and so it leaves the role's sight
+		{"PATCH /device/devices/2", `{"displayName":"mail-2"}`, ""}, // this removes the device from the role's view
 		{"GET /device/devices/2", "", "unknown: there is no device 2"},
 	})
 	h.steps(bound(3), []step{
@@ -279,7 +279,7 @@ func TestExpressionIsEvaluatedForManyDevicesInOnePass(t *testing.T) {
 	t.Logf("%d devices in %v", many, time.Since(start))
 }
 
-// hostileExpression takes many steps for each character of a value.
+// hostileExpression returns an expression that takes many steps per character of a value.
 func hostileExpression() string { return `description =~ "^` + strings.Repeat("a?", 450) + `$"` }
 
 func TestExpressionOverTheTotalCostIsRefused(t *testing.T) {
@@ -295,7 +295,7 @@ func TestExpressionOverTheTotalCostIsRefused(t *testing.T) {
 	}
 	stored := appliesto.MaxAllSteps/parsed.Load().Steps - 2
 	err = h.db.Write(t.Context(), func(tx resource.Tx) error {
-		for i := range stored { // at once: each would be held against all devices
+		for i := range stored { // in one write, because each write would evaluate them for all devices
 			g := fleet.Group{Name: fmt.Sprint("g", i), FullPath: fmt.Sprint("g", i), ParentID: 1, AppliesTo: hostile,
 				GroupType: "Dynamic"}
 			if err := resource.Put(t.Context(), tx, fleet.Groups.Name, &g); err != nil {
@@ -337,8 +337,8 @@ func TestExpressionOverTheTotalCostIsRefused(t *testing.T) {
 		{"POST /device/devices", `{"name":"n","displayName":"web-1","preferredCollectorId":1,"hostGroupIds":"1"}`, ""},
 		{"PATCH /device/groups/2", `{"description":"the rest of it may change"}`, ""},
 		{"PATCH /device/groups/2", `{"appliesTo":` + cheap + `}`, ""},
-		{"POST /device/groups", `{"name":"again","appliesTo":` + dear + `}`, ""}, // there is room again
-		{"POST /setting/functions", `{"name":"isDear","code":` + dear + `}`, ""}, // nothing calls it
+		{"POST /device/groups", `{"name":"again","appliesTo":` + dear + `}`, ""}, // the limit has room again
+		{"POST /setting/functions", `{"name":"isDear","code":` + dear + `}`, ""}, // no expression calls it
 		{"POST /device/groups", `{"name":"caller","appliesTo":"isDear()"}`, "invalid appliesTo: appliesTo: " +
 			fmt.Sprintf(tooMuch, "dynamic groups")},
 		{"POST /setting/functions", `{"name":"isCheap","code":` + cheap + `}`, ""},
@@ -379,6 +379,6 @@ func TestStoredExpressionOverTheLimitIsReportedAndNotEvaluated(t *testing.T) {
 		slices.Contains(devices[0].GroupIDs, 81) {
 		t.Errorf("%v (%v), want groups whose expressions fit, and no others", devices, err)
 	}
-	// cheaper, though still too much
+	// cheaper, but still over the limit
 	h.steps(admin, []step{{"PATCH /device/groups/2", `{"appliesTo":"displayName =~ \"web*\""}`, ""}})
 }

@@ -11,21 +11,21 @@ import (
 	"spyglass/backend/store/postgres/pgtest"
 )
 
-// onServer means that every test runs on PostgreSQL, see pgtest.Variable. Without
-// it, the tests of this package run on database files, and those in
-// shared_test.go on a server: the others take longer there than a usual run should.
+// onServer makes every test run on PostgreSQL, see pgtest.Variable. Without
+// it, the tests in shared_test.go run on a server, and the other tests of this package on
+// database files, because a server would make a usual run too slow.
 var onServer = os.Getenv(pgtest.Variable) != ""
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Main(m.Run)) }
 
-// databases are the addresses of the databases that take the place of files, by
-// path.
+// databases maps the paths of database files to the addresses of the server databases that replace
+// them.
 var databases = struct {
 	sync.Mutex
 	of map[string]string
 }{of: map[string]string{}}
 
-// options are those of a store with a database of its own, as if at that path.
+// options returns the options of a store with a separate database for each path.
 func options(path string) store.Options {
 	if !onServer {
 		return store.Options{Path: path}
@@ -42,9 +42,9 @@ func options(path string) store.Options {
 	return store.Options{Path: path, Database: databases.of[path]}
 }
 
-// portals are databases with the tables of a fixture, and with what every portal
-// begins with, which no test uses now. A test that changes no table leaves its
-// database to the next one.
+// portals holds unused databases with the tables of a fixture and the initial rows of a
+// portal. A test that changes no table leaves its database
+// to the next test.
 var portals []portalOnServer
 
 type portalOnServer struct {
@@ -71,7 +71,7 @@ func newPortal() (p portalOnServer, err error) {
 	return p, err
 }
 
-// prepared makes the database at a path such a portal; false on files.
+// prepared sets up the database at a path as such a portal. It returns false for files.
 func prepared(t testing.TB, path string) bool {
 	t.Helper()
 	if !onServer {
@@ -100,7 +100,7 @@ func prepared(t testing.TB, path string) bool {
 	return true
 }
 
-// nameOf returns the name of the database at a path in messages.
+// nameOf returns the name that messages use for the database at a path.
 func nameOf(path string) string {
 	if onServer {
 		return store.NameOf(options(path).Database)
@@ -108,8 +108,8 @@ func nameOf(path string) string {
 	return path
 }
 
-// aboutFiles skips a test on a server: it tests database files, or changes them
-// with statements of SQLite.
+// aboutFiles skips a test on a server, because it tests database files, or changes them
+// with SQLite statements.
 func aboutFiles(t testing.TB) {
 	t.Helper()
 	if onServer {

@@ -8,14 +8,14 @@ import (
 	"fmt"
 )
 
-// Cut makes a database behave as if its connection for notices was lost. again ends
-// that.
+// Cut makes a database behave as if it had lost its connection for notifications. again restores
+// the connection.
 func (db *DB) Cut() (again func()) {
 	db.shared.lost(errors.New("cut by a test"))
 	return func() { db.shared.connected(nil) }
 }
 
-// Heard waits until a database hears of the commits of others.
+// Heard waits until a database receives notifications of other processes' commits.
 func (db *DB) Heard(ctx context.Context) {
 	for {
 		db.shared.mu.Lock()
@@ -32,11 +32,11 @@ func (db *DB) Heard(ctx context.Context) {
 	}
 }
 
-// NameOf returns the name of a database on a server in messages.
+// NameOf returns the name of a server database for messages.
 func NameOf(address string) string { return nameOf(address) }
 
-// MaxPages makes the database refuse to grow beyond n pages, as a full disk
-// does; 0 for no limit.
+// MaxPages limits the size of the database to n pages, to simulate a full
+// disk; 0 removes the limit.
 func (db *DB) MaxPages(ctx context.Context, n int) error {
 	if n == 0 {
 		n = 1 << 30
@@ -47,11 +47,11 @@ func (db *DB) MaxPages(ctx context.Context, n int) error {
 // Title returns the name of a row in the audit log.
 func Title(body []byte) string { return title(nil, body) }
 
-// MirrorFrom makes tables of more rows than that keep their texts in memory.
+// MirrorFrom sets the number of rows above which a table keeps its texts in memory.
 func (db *DB) MirrorFrom(rows int64) { db.mirrored = rows }
 
-// Mirrored returns how many rows of a table are in memory in all, and how many of
-// them changed since.
+// Mirrored returns the number of a table's rows in memory, and how many of
+// them have changed since.
 func (t *Table) Mirrored() (rows, fresh int) {
 	t.mirror.mu.RLock()
 	defer t.mirror.mu.RUnlock()
@@ -66,7 +66,7 @@ func (db *DB) Prepared() int {
 	return db.base.(interface{ Prepared() int }).Prepared()
 }
 
-// Raw runs a statement of SQL, as an earlier version of the program may have.
+// Raw runs an SQL statement, as an earlier version of the program may have.
 func (db *DB) Raw(ctx context.Context, statement string) error {
 	return db.write(ctx, func(t *tx) error {
 		return t.w.base.(interface {

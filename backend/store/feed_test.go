@@ -34,7 +34,7 @@ func TestFeedReportsEachChangedRowOncePerCommit(t *testing.T) {
 		!reflect.DeepEqual(rows, want) {
 		t.Errorf("got %v (lost: %v), want %v", rows, lost, want)
 	}
-	h.steps(nil, []step{{"DELETE /device/devices/1?deleteHard=true", "", "{}"}}) // its port and lane go along
+	h.steps(nil, []step{{"DELETE /device/devices/1?deleteHard=true", "", "{}"}}) // also deletes its port and lane
 	rows, lost = next()
 	if want := []resource.Changed{{Name: "lane", ID: 1}, {Name: "port", ID: 1}}; lost || len(rows) != 2 ||
 		rows[0].ID != 1 || !slices.Contains(rows, want[0]) || !slices.Contains(rows, want[1]) {
@@ -48,7 +48,7 @@ func TestFeedReportsEachChangedRowOncePerCommit(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	remove(77) // there is none
+	remove(77) // no lane has this speed
 	h.steps(nil, []step{{"PATCH /device/devices/2/ports/2", `{"label":"z"}`, ""}})
 	if rows, lost = next(); lost || len(rows) != 1 {
 		t.Errorf("after a removal by a condition that nothing met, got %v (lost: %v)", rows, lost)

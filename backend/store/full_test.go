@@ -11,8 +11,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Writes share a commit: one that finds the disk full must take none along that
-// is acknowledged, and none that is refused may be there.
+// Writes share a commit. When a write finds the disk full, no acknowledged write may be lost,
+// and no refused write may be stored.
 func TestFullDiskKeepsOnlyAcknowledgedWrites(t *testing.T) {
 	aboutFiles(t)
 	h := open(t)

@@ -36,7 +36,7 @@ func (t *Table) whole(all engine.All) bool {
 	return len(all) == 1 && t.begins(all)
 }
 
-// begins reports whether a condition begins with the one for existing rows.
+// begins reports whether a condition begins with the condition for existing rows.
 func (t *Table) begins(all engine.All) bool {
 	return t.res.SoftBy == "" || len(all) > 0 && all[0] == engine.Cond(engine.Deleted(false))
 }

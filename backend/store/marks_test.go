@@ -12,8 +12,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// TestDeepPageMatchesCounting holds pages that are found by marks against
-// a count of the rows, while rows go, come back and come behind the others.
+// TestDeepPageMatchesCounting compares pages found by marks with pages found
+// by counting rows, while a test deletes, restores and adds rows.
 func TestDeepPageMatchesCounting(t *testing.T) {
 	h := open(t)
 	add := func(n int) {

@@ -18,7 +18,7 @@ func TestCacheEvictsTheLeastRecentlyUsed(t *testing.T) {
 		}
 	}
 	if _, ok := m.get("once"); ok {
-		t.Error("what nobody asked for is still kept")
+		t.Error("an unused memo is still cached")
 	}
 	if kept := len(m.young) + len(m.old); kept > 2*maxMemos {
 		t.Errorf("%d values are kept, want at most %d", kept, 2*maxMemos)

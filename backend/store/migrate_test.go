@@ -10,7 +10,7 @@ import (
 func TestUpgradeKeepsASafetyCopy(t *testing.T) {
 	aboutFiles(t)
 	h := open(t)
-	for _, name := range []string{"a", "b", "c"} { // all within one second
+	for _, name := range []string{"a", "b", "c"} { // all within the same second
 		h.send(admin, "POST /device/devices", `{"name":"`+name+`"}`)
 		if err := h.db.Close(); err != nil {
 			t.Fatal(err)

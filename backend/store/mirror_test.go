@@ -15,7 +15,7 @@ import (
 	"spyglass/backend/store"
 )
 
-// word is a row with texts of all sorts.
+// word is a row with several kinds of text.
 type word struct {
 	ID     int64
 	Name   string
@@ -60,8 +60,8 @@ func newWordList(t *testing.T, seed uint64) *wordList {
 	return &wordList{t: t, db: db, table: table, dice: rand.New(rand.NewPCG(seed, 1))}
 }
 
-// letters have a case that only some comparisons know, wildcards of LIKE, and
-// letters that become others in one direction.
+// letters have a case that only some comparisons fold, are wildcards of LIKE, or
+// change case in only one direction.
 var letters = []rune("aAbBcC%_\\éÉßıİKſ€ ")
 
 func (l *wordList) text(most int) string {
@@ -86,7 +86,7 @@ func (l *wordList) word(id int64) *word {
 	return w
 }
 
-// change writes some rows in one transaction, and gives up another.
+// change writes some rows in one transaction, and rolls back another.
 func (l *wordList) change(newest int64) int64 {
 	l.t.Helper()
 	err := l.db.Write(l.t.Context(), func(tx resource.Tx) error {
@@ -167,8 +167,8 @@ func (l *wordList) send(q url.Values) string {
 	return string(response.(resource.JSON))
 }
 
-// TestFilterGivesTheSameInMemoryAndInSQLite runs random queries twice, while
-// rows come, change and go.
+// TestFilterGivesTheSameInMemoryAndInSQLite runs each random query twice, while
+// a test adds, changes and deletes rows.
 func TestFilterGivesTheSameInMemoryAndInSQLite(t *testing.T) {
 	for seed := range uint64(2) {
 		l := newWordList(t, seed)
@@ -192,7 +192,7 @@ func TestFilterGivesTheSameInMemoryAndInSQLite(t *testing.T) {
 			}
 		}
 		if used == 0 {
-			t.Errorf("seed %d: no question was answered from memory with rows that had changed", seed)
+			t.Errorf("seed %d: no query used the cached texts after rows had changed", seed)
 		}
 	}
 }
@@ -206,7 +206,7 @@ func TestQueryTimeIsPausedWhileTheCacheLoads(t *testing.T) {
 		paused++
 		return func() { resumed++ }
 	})
-	for range 2 { // the second time they are there
+	for range 2 { // the second time they are in memory
 		if _,
 			err := l.table.Endpoints()[0].Handle(
 			ctx, &resource.Call{Access: admin, At: noon, Query: url.Values{"filter": {`_all~"a"`}}}); err != nil {
@@ -245,8 +245,8 @@ func TestCachedListDistinguishesLargeNumbers(t *testing.T) {
 	}
 }
 
-// TestCachedResponseIsAConsistentSnapshot runs queries while rows change places: in
-// every state 50 of 100 have the note.
+// TestCachedResponseIsAConsistentSnapshot runs queries while rows swap values. In
+// every state, 50 of 100 rows have the note.
 func TestCachedResponseIsAConsistentSnapshot(t *testing.T) {
 	l := newWordList(t, 0)
 	l.db.MirrorFrom(0)
@@ -277,7 +277,7 @@ func TestCachedResponseIsAConsistentSnapshot(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		for range 300 { // two rows change places
+		for range 300 { // swaps the values of two rows
 			a, b := 2*l.dice.IntN(50), 2*l.dice.IntN(50)+1
 			rows[a].Note, rows[b].Note = rows[b].Note, rows[a].Note
 			rows[a], rows[b] = rows[b], rows[a]

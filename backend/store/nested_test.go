@@ -10,7 +10,7 @@ import (
 	"spyglass/backend/store"
 )
 
-// port is below a device, and lane below a port.
+// port is below a device, and lane is below a port.
 type port struct {
 	ID       resource.TextID
 	DeviceID int64
@@ -64,7 +64,7 @@ var lanes = resource.Resource[*lane]{
 	},
 }
 
-// openNested is a portal with two devices, of which the first is in group 2 and
+// openNested returns a portal with two devices, the first in group 2 and
 // the second in group 3, with ports P_1 and P_2 and a lane on each.
 func openNested(t *testing.T) *fixture {
 	t.Helper()
@@ -83,7 +83,7 @@ func openNested(t *testing.T) *fixture {
 	return h
 }
 
-// inOslo may do op with the devices in group 2.
+// inOslo returns the access of a user who may do op with the devices in group 2.
 func inOslo(op resource.Operation) *resource.Access {
 	return &resource.Access{UserID: 9, User: "clerk",
 		Grants: []resource.Grant{{Object: resource.DeviceGroup, Op: op, Groups: map[int64]bool{2: true}}}}
@@ -245,7 +245,7 @@ func TestWatchersAreNotifiedOfCommitsToTheirTable(t *testing.T) {
 	}
 }
 
-// level is a computed row: how many lanes a device has, and what is wished.
+// level is a computed row with the number of lanes of a device and the wanted number.
 type level struct {
 	ID, Wish int64
 	Name     string

@@ -18,7 +18,7 @@ type notes struct {
 // maxNotes limits how many changed rows are remembered.
 const maxNotes = 50_000
 
-// noted holds the rows of a table that one transaction has changed.
+// noted holds the rows of a table that a single transaction has changed.
 type noted struct{ ids []int64 }
 
 // note records that a row changes. Each note belongs to one touch of the table; a

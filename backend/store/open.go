@@ -18,7 +18,7 @@
 // # Concurrency
 //
 // Everything here is safe for concurrent use. Readers never wait for the writer.
-// Close waits for the write in progress, and refuses later ones.
+// Close waits for the write in progress, and refuses later writes.
 //
 // # Errors
 //

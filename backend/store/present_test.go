@@ -57,7 +57,7 @@ func TestDeletedFolderRefusesWrites(t *testing.T) {
 					t.Errorf("got %v, want %s", err, want)
 				}
 			}
-			if name == "replaced" { // back again
+			if name == "replaced" { // restore the file
 				if err := os.Rename(folder+"-away", folder); err != nil {
 					t.Fatal(err)
 				}

@@ -9,7 +9,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// equipped is a company whose device web-1 has properties of every type.
+// equipped returns a company whose device web-1 has properties of every type.
 func equipped(t *testing.T) *fixture {
 	h := company(t)
 	h.steps(admin, []step{
@@ -124,7 +124,7 @@ func TestPropertyNeedsEditAccessToItsRow(t *testing.T) {
 		{`GET /device/devices/3/properties`, "", `unknown: there is no device 3`},
 		{`DELETE /device/groups/2/properties/tier`, "", `unknown: there is no device group 2`},
 	})
-	// What is inherited applies; the groups above, which are out of sight, are not named.
+	// Inherited properties apply, but the response does not name groups that the user may not view.
 	h.steps(who, []step{
 		{`GET /device/devices/1/properties/tier`, "",
 			`{"name":"tier","value":"gold","type":"inherit","inheritList":[]}`},

@@ -82,7 +82,7 @@ func TestRowsByIDUseOneQuery(t *testing.T) {
 		"id:2|4|9":                `{"id":2},{"id":4}`,
 		"id:5|1|2|5":              `{"id":1},{"id":2},{"id":5}`,
 		"id:6":                    `{"id":6}`,
-		`id:1|2,displayName:"d0"`: `{"id":1}`, // not only by ids: any text it may have is not kept
+		`id:1|2,displayName:"d0"`: `{"id":1}`, // filters by more than ids, so its statement is not cached
 		`id!:1|2|3|4,id<6`:        `{"id":5}`,
 	} {
 		response, err := h.do(nil, "GET /device/devices?sort=%2Bid&fields=id&filter="+url.QueryEscape(filter), "", "")

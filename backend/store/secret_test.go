@@ -30,7 +30,7 @@ func TestUserMarksAPropertyAsSecret(t *testing.T) {
 			`invalid customProperties: customProperties: "door" is secret; send its value again to show it`},
 		{"PATCH /device/devices/1", `{"customProperties":[{"name":"door","value":"x","secret":"yes"}]}`,
 			`invalid customProperties: customProperties: secret must be true or false`},
-		// what a client that does not know the flag sends back keeps it
+		// a client that does not know the flag sends the properties back without it; the flag stays
 		{"PATCH /device/devices/1", `{"customProperties":[{"name":"door","value":"********"},{"name":"site",` +
 			`"value":"Oslo"}]}`, ""},
 		{"PATCH /device/devices/1?opType=replace", `{"customProperties":[{"name":"door","value":"********"}]}`, ""},
@@ -89,7 +89,7 @@ func TestPropertiesBecomeSecretUnderNewRulesAtTheNextStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, statement := range []string{ // what a program has written that does not know the name
+	for _, statement := range []string{ // as written by a program that does not know the name
 		`UPDATE "device" SET "customProperties" = replace("customProperties", 'mysqlpxd', 'mysqlpwd'), "body" = ` +
 			`replace("body", 'mysqlpxd', 'mysqlpwd')`,
 		`UPDATE "auditLog" SET "was" = replace("was", 'mysqlpxd', 'mysqlpwd'), "became" = replace("became", ` +

@@ -11,7 +11,7 @@ import (
 	"spyglass/backend/store"
 )
 
-// lamp is a resource whose versions differ in what inside, extra and tables add.
+// lamp is a resource whose versions differ in their fields.
 type lamp struct {
 	ID     int64
 	Name   string
@@ -55,7 +55,7 @@ func rooms() *resource.Resource[*lamp] {
 	return r
 }
 
-// version opens a file as a program that declares these resources does.
+// version opens a file as a program that declares these resources.
 func version(path string, resources ...*resource.Resource[*lamp]) (*store.DB, error) {
 	db, err := store.Open(context.Background(), options(path))
 	if err != nil {
@@ -85,7 +85,7 @@ func TestNewerFileIsRefusedAndUnchanged(t *testing.T) {
 	for _, tt := range []struct {
 		name       string
 		wrote, now list
-		has        string // what the sentence names; empty: the file opens
+		has        string // part of the error; empty: the file opens
 	}{
 		{"the same", list{lamps("colour")}, list{lamps("colour")}, ""},
 		{"an older one", list{lamps()}, list{lamps("colour"), rooms()}, ""},
@@ -172,7 +172,7 @@ func TestFileWithoutAFieldListOpens(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if db, err = version(path, lamps()); err != nil { // an old program may have left a field behind
+	if db, err = version(path, lamps()); err != nil { // an old program may have left a field
 		t.Fatal(err)
 	}
 	_ = db.Close()

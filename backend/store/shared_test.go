@@ -14,10 +14,10 @@ import (
 	"spyglass/backend/store/postgres/pgtest"
 )
 
-// pair opens two stores on one database, as two processes do.
+// pair opens two stores on the same database, as two processes do.
 func pair(t *testing.T) (one, two *store.DB) {
 	t.Helper()
-	address, path := pgtest.Database(t), filepath.Join(t.TempDir(), "portal.db") // they have one key
+	address, path := pgtest.Database(t), filepath.Join(t.TempDir(), "portal.db") // both use the same key
 	open := func() *store.DB {
 		db, err := store.Open(t.Context(), store.Options{Path: path, Database: address, Shared: true})
 		if err != nil {
@@ -39,7 +39,7 @@ func pair(t *testing.T) (one, two *store.DB) {
 	return open(), open()
 }
 
-// names returns the names of all lamps, from the cache if there is one.
+// names returns the names of all lamps, from the cache if possible.
 func names(ctx context.Context, r resource.Reader) (string, error) {
 	value, err := r.Memo("names", []string{string(lamps().Name)}, func() (any, error) {
 		rows, err := resource.Find(ctx, r, lamps().Name)
@@ -75,7 +75,7 @@ func putLamp(t *testing.T, db *store.DB, row lamp) {
 func TestAStoreReadsItsOwnWritesAtOnceAndThoseOfAnotherSoon(t *testing.T) {
 	one, two := pair(t)
 	for i, names := range []string{"a ", "b ", "c "} {
-		for _, db := range []*store.DB{one, two} { // both have the list in memory
+		for _, db := range []*store.DB{one, two} { // both have cached the list
 			if i > 0 {
 				expectNames(t, db, string('a'+rune(i)-1)+" ")
 			}
@@ -100,8 +100,8 @@ func TestAStoreReadsItsOwnWritesAtOnceAndThoseOfAnotherSoon(t *testing.T) {
 	}
 }
 
-// Each write names its lamp after the number of lamps that it has from the cache. No
-// two are equal, or the unique index would refuse one.
+// Each write names its lamp after the number of cached lamps. Two equal names would
+// violate the unique index.
 func TestWritesOfTwoStoresDecideByTheLatestRows(t *testing.T) {
 	one, two := pair(t)
 	var wait sync.WaitGroup
@@ -143,7 +143,7 @@ func TestAStoreThatHearsNothingServesNothingFromMemory(t *testing.T) {
 		putLamp(t, one, lamp{ID: 1, Name: name})
 		expectNames(t, two, name+" ")
 	}
-	putLamp(t, two, lamp{ID: 1, Name: "e"}) // the state stays as it is
+	putLamp(t, two, lamp{ID: 1, Name: "e"}) // does not change the row
 	putLamp(t, one, lamp{ID: 1, Name: "f"})
 	expectNames(t, two, "f ")
 	again()

@@ -27,7 +27,7 @@ import (
 
 var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 
-// fixture is a portal's tables with what every portal begins with.
+// fixture is the store of a new portal with its initial rows.
 type fixture struct {
 	t         testing.TB
 	db        *store.DB
@@ -49,7 +49,7 @@ func open(t testing.TB) *fixture {
 	return h
 }
 
-// seed writes what every portal begins with.
+// seed writes the initial rows of every portal.
 func seed(db *store.DB) error {
 	return db.Write(context.Background(), func(tx resource.Tx) error {
 		return portal.Seed(context.Background(), tx, resource.SecondsOf(noon))
@@ -121,8 +121,8 @@ func add[T any](h *fixture, r *resource.Resource[*T]) {
 
 var admin = &resource.Access{UserID: 1, User: "admin", Admin: true}
 
-// ask sends "GET /device/devices?size=2" with a body, as a user, and returns
-// the response's body, or the fault as "kind field: sentence".
+// send sends a request such as "GET /device/devices?size=2" with a body, as a user, and returns
+// the body of the response, or the fault as "kind field: sentence".
 func (h *fixture) send(who *resource.Access, request, body string) string {
 	h.t.Helper()
 	response, err := h.do(who, request, body, "")
@@ -195,7 +195,7 @@ func TestRowSupportsAllFiveMethods(t *testing.T) {
 			`{"name":"10.0.0.2","displayName":"10.0.0.2","description":"","hostGroupIds":"1","customProperties":[]}`},
 		{"DELETE /device/devices/1", "", `{}`},
 		{"GET /device/devices/1", "", `unknown: there is no device 1`},
-		{"POST /device/devices", `{"name":"10.0.0.2"}`, ""}, // the name of a deleted device is free again
+		{"POST /device/devices", `{"name":"10.0.0.2"}`, ""}, // the name of a deleted device is available again
 		{"GET /device/devices?fields=id,name", "", `{"total":1,"searchId":null,"items":[{"id":2,"name":"10.0.0.2"}],` +
 			`"data":null}`},
 		{"DELETE /device/devices/2?deleteHard=true", "", `{}`},
@@ -298,7 +298,7 @@ func TestFiltersReturnMatchingRows(t *testing.T) {
 		{`customProperties.name!:"location"`, `3`},
 		{`customProperties.value:::empty`, ``},
 		{`inheritedProperties.name:"contact"`, `1 2 3`},
-		{`inheritedProperties.value:"BGO"`, ``}, // nobody has it any more
+		{`inheritedProperties.value:"BGO"`, ``}, // no device has this value any more
 		{`inheritedProperties.name:"SITE",inheritedProperties.value:"o*"`, `2`},
 		{`inheritedProperties.name:"site",inheritedProperties.value!:"OSL"`, `1 3`},
 		{`inheritedProperties.value!:"OSL"`, `1 3`},

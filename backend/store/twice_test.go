@@ -14,7 +14,7 @@ func TestRepeatedWriteWritesOnce(t *testing.T) {
 	feed := h.db.Follow(string(fleet.Devices.Name))
 	defer feed.Close()
 	row := fleet.Device{Name: "10.0.0.1", DisplayName: "fjord", GroupIDs: resource.IDs{1}}
-	var ids []int64 // of the row, before each run
+	var ids []int64 // ids of the row before each run
 	if err := h.db.Write(t.Context(), func(tx resource.Tx) error {
 		ids = append(ids, row.ID)
 		return resource.Put(t.Context(), tx, fleet.Devices.Name, &row)

@@ -20,7 +20,7 @@ func (x Words) Open(ctx context.Context, db *DB) error {
 	return db.write(ctx, func(t *tx) error { return t.w.base.DefineWords(ctx, x.Name) })
 }
 
-// Put stores the words of a row, replacing earlier ones.
+// Put stores the words of a row, replacing earlier words.
 func (x Words) Put(ctx context.Context, tx resource.Tx, id int64, tags []string, text string) error {
 	t, err := own(tx)
 	if err != nil {

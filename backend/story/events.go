@@ -207,8 +207,8 @@ func (t *teller) findCovering(ctx context.Context) error {
 	return err
 }
 
-// unlike are the objects whose changes are no configuration: the story tells what
-// people did about its alerts, and an incident of the demo is what one looks for.
+// unlike lists the objects whose changes are not configuration: the story reports
+// user actions on its alerts separately, and a demo incident is the cause to find.
 var unlike = []string{string(alert.Alerts.Name), string(alert.Deliveries.Name), "demoIncident", "demoTime",
 	string(opsnote.OpsNotes.Name), "reportTask", "report"}
 

@@ -28,11 +28,11 @@ import (
 	"spyglass/backend/story"
 )
 
-// opened is when the alert of the cause opened; it is a full hour.
+// opened is the time when the alert of the cause opened, a full hour.
 const opened = 1_790_002_800 / 3600 * 3600
 
 // site is a portal with a core switch, on which three devices depend: web and db
-// in the group of the switch, and lab in another one.
+// in the group of the switch, and lab in another group.
 type site struct {
 	*testing.T
 	db     *store.DB
@@ -107,8 +107,8 @@ func put[T any](s *site, r *resource.Resource[*T], rows ...T) {
 	storetest.Put(s, s.db, r.Name, rows...)
 }
 
-// measure appends a round trip each minute, from minutes before the alert to
-// minutes after it.
+// measure appends a round trip for each minute between from and to, which are relative to the
+// alert of the cause.
 func (s *site) measure(device int64, from, to int) {
 	s.Helper()
 	var samples []series.Sample
@@ -122,7 +122,7 @@ func (s *site) measure(device int64, from, to int) {
 	}
 }
 
-// raised is an alert that opened minutes after that of the cause.
+// raised returns an alert that opened minutes after that of the cause.
 func raised(id, device int64, name string, severity int64, minutes int) alert.Alert {
 	at := resource.Seconds(opened + minutes*60)
 	return alert.Alert{ID: resource.TextID(id), Type: alert.DataSourceAlert, ObjectType: "device", Severity: severity,
@@ -132,7 +132,7 @@ func raised(id, device int64, name string, severity int64, minutes int) alert.Al
 		Notes: []alert.AlertNote{{By: ground.SystemUser, On: at, Text: "opened"}}}
 }
 
-// outage is the usual case: the switch falls silent, then web and db, and web
+// outage is the usual case: the switch stops responding, then web and db, and web
 // opens an alert of its own.
 func (s *site) outage() {
 	s.Helper()
@@ -245,7 +245,7 @@ func TestStoryOfADependentLeadsToTheRootCause(t *testing.T) {
 +5 note: core: Ping PingLossPercent: Power supply is dark | kari
 `
 	lines := lines(got)
-	// what happened in the same second has no order among people
+	// events of the same second have no fixed order
 	for _, line := range strings.Split(strings.TrimSpace(want), "\n") {
 		if !strings.Contains(lines, line+"\n") {
 			t.Errorf("the timeline lacks %q:\n%s", line, lines)
@@ -321,7 +321,7 @@ func TestFirstAlertOfADeviceWithoutAParentIsTheCause(t *testing.T) {
 	s := open(t)
 	first, cleared, late := raised(1, lab, "lab", 2, -20), raised(2, lab, "lab", 4, -25), raised(3, lab, "lab", 4, 0)
 	cleared.Cleared, cleared.EndOn = true, opened-1200
-	warning := raised(4, core, "core", 2, -5) // too little to explain the others
+	warning := raised(4, core, "core", 2, -5) // not severe enough to explain the others
 	put(s, &alert.Alerts, first, cleared, late, warning)
 	got := s.tell(3)
 	if got.Cause.ID != 1 || relations(got) != "2 same, 1 cause, 3 same" {

@@ -175,8 +175,7 @@ func stateOf(d *fleet.Device) byte {
 	return normal
 }
 
-// letterOf returns the letter for an alert; in upper case if somebody deals with
-// it.
+// letterOf returns the letter for an alert, in upper case if the alert is handled.
 func letterOf(severity int64, handled bool) byte {
 	letter := map[int64]byte{threshold.SeverityWarn: warning, threshold.SeverityError: failing,
 		threshold.SeverityCritical: critical}[severity]

@@ -98,7 +98,7 @@ type DeviceTopology struct {
 	Via         string           `json:"pathVia" enum:"none|dependencies|groups" doc:"groups: no dependencies connect the two"`
 }
 
-// TopologyDevice is a device that another one depends on.
+// TopologyDevice is a device on which another device depends.
 type TopologyDevice struct {
 	ID    int64  `json:"deviceId"`
 	Name  string `json:"displayName"`

@@ -70,7 +70,7 @@ func add[T any](s *site, r *resource.Resource[*T], rows ...T) {
 	storetest.Put(s, s.db, r.Name, rows...)
 }
 
-// device returns a healthy device; an empty parent means no property.
+// device returns a healthy device; an empty parent omits the property.
 func device(id int64, name, parent string, groups ...int64) fleet.Device {
 	d := fleet.Device{ID: id, Name: name, DisplayName: name, GroupIDs: groups, HostStatus: "normal",
 		AlertStatus: fleet.NoAlerts, LastDataTime: 1}
@@ -92,7 +92,7 @@ func (s *site) put(devices ...fleet.Device) error {
 	return nil
 }
 
-// viewer returns the rights of a user who may view some groups.
+// viewer returns the permissions of a user who may view some groups.
 func viewer(groups ...int64) *resource.Access {
 	grant := resource.Grant{Object: resource.DeviceGroup, Op: resource.Read, Groups: map[int64]bool{}}
 	for _, id := range groups {
@@ -101,7 +101,7 @@ func viewer(groups ...int64) *resource.Access {
 	return &resource.Access{UserID: 2, Grants: []resource.Grant{grant}}
 }
 
-// send calls the endpoint of a path, such as "devices/3?to=4", and decodes its
+// send calls the endpoint of a path, such as "devices/3?to=4", and decodes the
 // response.
 func send[T any](s *site, who *resource.Access, address string) (out T, tag string, err error) {
 	s.Helper()
@@ -147,8 +147,8 @@ func must[T any](s *site, who *resource.Access, address string) T {
 	return out
 }
 
-// office is a core switch in Oslo, on which a switch, and on that two servers
-// depend; and a server in Paris.
+// office has a core switch in Oslo with a second switch that depends on it, two servers that depend
+// on the second switch, and a server in Paris.
 func office() []fleet.Device {
 	return []fleet.Device{
 		device(1, "core", "", switches, oslo),
@@ -160,7 +160,7 @@ func office() []fleet.Device {
 	}
 }
 
-// boxesOf returns the names of the boxes around each device, the outermost first.
+// boxesOf returns the names of the boxes around each device, outermost first.
 func boxesOf(m topology.Topology) map[string]string {
 	out := map[string]string{}
 	for i, name := range m.Devices.Names {

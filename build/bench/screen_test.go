@@ -7,7 +7,7 @@ import (
 )
 
 func TestScreenDumpColorsAreCountedUpToTheLimit(t *testing.T) {
-	dump := make([]byte, 100+12) // a header and one colour
+	dump := make([]byte, 100+12) // a header and one color
 	for field, value := range map[int]uint32{0: 100, 4: 3, 5: 2, 12: 12, 19: 1} {
 		binary.BigEndian.PutUint32(dump[4*field:], value)
 	}

@@ -1,8 +1,8 @@
-// Package client uses the portal as a stranger would: by a Go client that
-// oapi-codegen makes of its OpenAPI document, in package portal beside this one.
+// Package client uses the portal as an external program does: through a Go client that
+// oapi-codegen generates from the OpenAPI document in the package portal next to this one.
 //
-// `go run ./build test contract` starts a portal, makes the client and runs
-// these tests; it is a separate module, so that the program does not
+// `go run ./build test contract` starts a portal, generates the client and runs
+// these tests. They are a separate module, so that the program does not
 // depend on the generator.
 package client
 
@@ -38,7 +38,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// answers fails the test when a response has an unexpected status.
+// answers fails the test if a response has an unexpected status.
 func answers(t *testing.T, what string, response *http.Response, body []byte, status int) {
 	t.Helper()
 	if response.StatusCode != status {
@@ -101,7 +101,7 @@ func TestGeneratedClientManagesADevice(t *testing.T) {
 	}
 }
 
-// replace puts the device twice: in a version that is gone, and in the one there is.
+// replace sends a PUT of the device twice: with an outdated version, and with the current version.
 func replace(t *testing.T, c *portal.ClientWithResponses, id int, stale, fresh string) {
 	t.Helper()
 	body := portal.DeviceBody{Name: "put-by-client.example.net"}

@@ -22,8 +22,8 @@ import (
 // mount is the path at which published clients expect the API.
 const mount = "/santaba/rest"
 
-// signed returns the client of a program that signs its requests, LMv1, as
-// published clients do: with the path after the mount, without the query.
+// signed returns a client that signs its requests with LMv1 as published clients
+// do: over the path below the mount, without the query.
 func signed(t *testing.T) *portal.Client {
 	t.Helper()
 	made, err := connect(t).PostSettingAdminsByAdminIdApitokensWithResponse(t.Context(), 1,
@@ -58,8 +58,8 @@ func sign(r *http.Request, id, key string) error {
 	return nil
 }
 
-// read decodes a response of a client, and fails the test when the status is
-// another.
+// read decodes a response of a client, and fails the test if the status
+// differs.
 func read(t *testing.T, what string, response *http.Response, err error, status int, into any) {
 	t.Helper()
 	must(t, err)
@@ -73,7 +73,7 @@ func read(t *testing.T, what string, response *http.Response, err error, status 
 func TestSignedClientManagesADeviceAtThePublishedMount(t *testing.T) {
 	c := signed(t)
 	var made portal.Device
-	// coerced, unknown and null as the published clients send them
+	// sends keys that are coerced, unknown or null, as published clients do
 	response, err := c.PostDeviceDevicesWithBody(t.Context(), "application/json",
 		strings.NewReader(`{"name":"signed.example.net","displayName":"signed","preferredCollectorId":"1",`+
 			`"hostGroupIds":"1","disableAlerting":"False","netflowCollectorId":null,"unknown":{"a":1}}`))

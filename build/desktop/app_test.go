@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// app is one run of the program with a window.
+// app is a run of the program with a window.
 type app struct {
 	t    *testing.T
 	desk *Desktop
@@ -27,13 +27,13 @@ type app struct {
 
 	data   string // its data folder
 	window string // its X window id
-	origin string // of its page, once ask has asked for it
-	bearer string // of its administrator, likewise
+	origin string // origin of its page; send sets it at the first request
+	bearer string // token of its administrator; send sets it at the first request
 	ended  chan struct{}
 	code   int // valid once ended is closed
 }
 
-// output is a file with the output of a program, and of its successor.
+// output is a file with the output of a program and its successor.
 type output string
 
 func (o output) String() string {
@@ -44,7 +44,7 @@ func (o output) String() string {
 	return string(text)
 }
 
-// binary returns the program under test: a desktop build.
+// binary returns the path of the program under test, a desktop build.
 func binary(t *testing.T) string {
 	t.Helper()
 	path := os.Getenv("SPYGLASS_BIN")
@@ -79,7 +79,7 @@ func launch(t *testing.T, desk *Desktop, data string, args ...string) *app {
 		t.Fatal(err)
 	}
 	go func() {
-		_ = a.cmd.Wait() // the exit code says it
+		_ = a.cmd.Wait() // checked by the exit code
 		a.code = a.cmd.ProcessState.ExitCode()
 		close(a.ended)
 	}()
@@ -93,10 +93,10 @@ func launch(t *testing.T, desk *Desktop, data string, args ...string) *app {
 	return a
 }
 
-// nameOfWindow matches the name of the program's window. What it shows is in front.
+// nameOfWindow matches the titles of the program's window, which begin with the current screen.
 const nameOfWindow = "Spyglass$"
 
-// open starts the program and waits for its window to have the keyboard.
+// open starts the program and waits until its window has the keyboard focus.
 func open(t *testing.T, desk *Desktop, data string, args ...string) *app {
 	t.Helper()
 	a := launch(t, desk, data, args...)
@@ -117,7 +117,7 @@ func open(t *testing.T, desk *Desktop, data string, args ...string) *app {
 	return a
 }
 
-// xdotool returns xdotool's output; it is empty when a window search finds
+// xdotool returns the output of xdotool; it is empty if a window search finds
 // none.
 func (a *app) xdotool(args ...string) string {
 	a.t.Helper()
@@ -128,7 +128,7 @@ func (a *app) xdotool(args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// press presses a key combination, as xdotool spells it.
+// press presses a key combination in xdotool's syntax.
 func (a *app) press(keys string) {
 	a.t.Helper()
 	a.xdotool("key", "--clearmodifiers", keys)
@@ -139,8 +139,8 @@ func (a *app) typeText(text string) {
 	a.xdotool("type", "--delay", "15", text)
 }
 
-// minimise puts the window away. xdotool waits until it is unseen; a window that
-// is shown again before the keyboard is elsewhere, too, does not get it from openbox.
+// minimise minimises the window. xdotool waits until the window is hidden. openbox does not give the focus
+// to a window that reappears before another window has had it.
 func (a *app) minimise() {
 	a.t.Helper()
 	a.xdotool("windowminimize", "--sync", a.window)
@@ -148,14 +148,14 @@ func (a *app) minimise() {
 		func() string { return "the minimised window keeps the keyboard" })
 }
 
-// inFront waits for the window to have the keyboard.
+// inFront waits until the window has the keyboard focus.
 func (a *app) inFront() {
 	a.t.Helper()
 	eventually(a.t, soon, func() bool { return a.xdotool("getactivewindow") == a.window },
 		func() string { return "the window is not in front" })
 }
 
-// dialog waits for a dialog of the desktop to have the keyboard.
+// dialog waits until a dialog of the desktop has the keyboard focus.
 func (a *app) dialog(what string) {
 	a.t.Helper()
 	eventually(a.t, soon, func() bool {
@@ -189,7 +189,7 @@ func (a *app) exit() int {
 	}
 }
 
-// ask sends a request to the running portal, as its administrator, and returns
+// send sends a request to the running portal as its administrator, and returns
 // the response.
 func (a *app) send(method, path, body string) []byte {
 	a.t.Helper()

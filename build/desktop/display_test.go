@@ -9,7 +9,7 @@ import (
 )
 
 // TestWindowPositionIsKeptPerDisplayArrangement uses one display at a
-// time: to GDK, the server without a graphics card has no second output.
+// time, because GDK sees no second output on a server without a graphics card.
 func TestWindowPositionIsKeptPerDisplayArrangement(t *testing.T) {
 	desk, data := deskOf(t, 3200, 1000), t.TempDir()
 	xrandr := func(args ...string) {
@@ -35,7 +35,7 @@ func TestWindowPositionIsKeptPerDisplayArrangement(t *testing.T) {
 	var onRight, onLeft string
 	xrandr("--setmonitor", "display", right, "screen")
 	run("on the right", func(a *app) {
-		a.page.until("the page has its tabs", `!!named('button', 'New tab')`, "true") // the window stands
+		a.page.until("the page has its tabs", `!!named('button', 'New tab')`, "true") // the window is visible
 		a.xdotool("windowsize", "--sync", a.window, "700", "500")
 		a.xdotool("windowmove", "--sync", a.window, "1900", "300")
 		onRight = a.place()
@@ -43,7 +43,7 @@ func TestWindowPositionIsKeptPerDisplayArrangement(t *testing.T) {
 	xrandr("--delmonitor", "display")
 	xrandr("--setmonitor", "display", left, "screen")
 	run("on the left", func(a *app) {
-		stands(a, "X=902 ") // all of it; the frame is two pixels wide
+		stands(a, "X=902 ") // the frame is two pixels wide
 		a.xdotool("windowmove", "--sync", a.window, "100", "100")
 		onLeft = a.place()
 	})

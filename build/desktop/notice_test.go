@@ -10,7 +10,7 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// notifications stands for the notification service of a desktop.
+// notifications is a fake of a desktop's notification service.
 type notifications struct {
 	conn  *dbus.Conn
 	shown chan string // titles
@@ -25,7 +25,7 @@ func (n *notifications) Notify(_ string, _ uint32, _, title, _ string, _ []strin
 	_ int32) (uint32, *dbus.Error) {
 	select {
 	case n.shown <- title:
-	default: // one is enough
+	default: // the channel has one already
 	}
 	return 7, nil
 }
@@ -72,7 +72,7 @@ func TestClickOnACriticalNoticeOpensTheAlerts(t *testing.T) {
 		if !strings.Contains(title, "critical") {
 			t.Errorf("it tells %q", title)
 		}
-	case <-time.After(2 * soon): // the demo polls every minute, of which one passes in a second
+	case <-time.After(2 * soon): // the demo polls every minute, and its clock runs a minute per second
 		t.Fatal("nobody was notified of the incident")
 	}
 	a.minimise()

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// chartHeight is the height of the worst alert's chart, in pixels; 0 if not
+// chartHeight returns the height in pixels of the worst alert's chart; 0 if it is not
 // drawn.
 const chartHeight = `named('region', 'Selected alert')?.querySelector('canvas')?.clientHeight ?? 0`
 
@@ -24,7 +24,7 @@ func TestOverviewDrawsTheChartOfTheWorstAlert(t *testing.T) {
 	a.press("Return")
 	var height string
 	var err error
-	eventually(t, 2*time.Minute, func() bool { // the demo makes its past first
+	eventually(t, 2*time.Minute, func() bool { // the demo creates its history first
 		height, err = a.page.eval(chartHeight)
 		pixels, _ := strconv.Atoi(height)
 		return pixels > 100

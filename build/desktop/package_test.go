@@ -20,14 +20,14 @@ import (
 	yaml "github.com/oasdiff/yaml3"
 )
 
-// largest limits the bytes of a package. Those of a release are a third smaller.
+// largest limits the size of a package in bytes. Release packages are a third smaller.
 const largest = 24e6
 
-// The folders that go run ./build test package fills: with the present version,
-// with the same once more, and with an older version.
+// The folders that go run ./build test package fills: with the current version,
+// with the same version again, and with an older version.
 const now, again, before = "SPYGLASS_PACKAGES", "SPYGLASS_PACKAGES_AGAIN", "SPYGLASS_PACKAGES_BEFORE"
 
-// made returns the one package of a kind in a folder.
+// made returns the only package of a kind in a folder.
 func made(t *testing.T, folder, pattern string) string {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(os.Getenv(folder), pattern))
@@ -37,12 +37,12 @@ func made(t *testing.T, folder, pattern string) string {
 	return found[0]
 }
 
-// finish runs a program to its end, and returns its output. It stops a program
+// finish runs a program until it exits and returns its output. It kills a program
 // that takes minutes, and returns an error.
 func finish(cmd *exec.Cmd) (string, error) {
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
-	cmd.WaitDelay = 5 * time.Second // what it has started may hold its output open
+	cmd.WaitDelay = 5 * time.Second // a child process can keep the output open
 	if err := cmd.Start(); err != nil {
 		return "", err
 	}
@@ -75,7 +75,7 @@ func TestPackagesAreValidAndReproducible(t *testing.T) {
 	}
 	sums := exec.Command("sha256sum", "--check", "--strict", "SHA256SUMS")
 	sums.Dir = os.Getenv(now)
-	// also of the bundle for a Mac, the recipe of a Flatpak, and the list of parts
+	// including those of the Mac bundle, the Flatpak recipe and the list of parts
 	if out := must(t, sums); strings.Count(out, ": OK\n") != 6 {
 		t.Errorf("the sums are of\n%s", out)
 	}
@@ -103,7 +103,7 @@ func TestPackagesAreValidAndReproducible(t *testing.T) {
 }
 
 // lintRPM runs rpmlint. It unpacks the package with cpio, which would write to the root of
-// this machine, because the names in the package are absolute.
+// this machine, because the package has absolute file names.
 func lintRPM(t *testing.T, red string) {
 	t.Helper()
 	cpio, err := exec.LookPath("cpio")
@@ -120,7 +120,7 @@ func lintRPM(t *testing.T, red string) {
 	must(t, lint)
 }
 
-// checkFlatpak checks that the recipe installs the archive that is beside it.
+// checkFlatpak checks that the recipe installs the archive next to it.
 func checkFlatpak(t *testing.T, archive string) {
 	t.Helper()
 	var recipe struct {
@@ -177,7 +177,7 @@ func checkUnits(t *testing.T, desk *Desktop) {
 		t.Fatal(err)
 	}
 	var status int
-	eventually(t, time.Minute, func() bool { // until the activator listens; then the first request starts the portal
+	eventually(t, time.Minute, func() bool { // waits for the activator; then the first request starts the portal
 		response, err := http.Get("http://" + address)
 		if err == nil {
 			status = response.StatusCode
@@ -194,7 +194,7 @@ func checkUnits(t *testing.T, desk *Desktop) {
 	}
 }
 
-// TestDebIsInstalledOpenedUpgradedAndRemoved follows a user's steps with it.
+// TestDebIsInstalledOpenedUpgradedAndRemoved follows the steps of a user.
 func TestDebIsInstalledOpenedUpgradedAndRemoved(t *testing.T) {
 	if version, err := installed(); err == nil {
 		t.Skipf("Spyglass %s is installed on this machine, and shall stay as it is", version)
@@ -232,10 +232,10 @@ func TestDebIsInstalledOpenedUpgradedAndRemoved(t *testing.T) {
 	}
 
 	renumber(t, filepath.Join(data, "portal.db"))
-	newer := click(t, desk) // its window says why there is no portal in it
+	newer := click(t, desk) // its window shows why the portal did not start
 	newer.end()
 	if said := newer.said(); !strings.Contains(said, "was written by a newer version of Spyglass") {
-		t.Errorf("on a newer data folder it says\n%s", said)
+		t.Errorf("on a newer data folder it prints\n%s", said)
 	}
 
 	files := strings.Fields(must(t, exec.Command("dpkg", "--listfiles", "spyglass")))
@@ -260,11 +260,11 @@ func installed() (string, error) {
 	return version, err
 }
 
-// clicked is a program that the launcher has started: no child of ours.
+// clicked is a program that the launcher started, so that it is not a child process of the test.
 type clicked struct {
 	t   *testing.T
 	pid int
-	log string // a file
+	log string // path of a file
 }
 
 // click starts the program as a click on its icon does, and waits for its window.
@@ -287,11 +287,11 @@ func click(t *testing.T, desk *Desktop) clicked {
 		c.pid, _ = strconv.Atoi(strings.TrimSpace(string(out)))
 		return err == nil && c.pid > 0
 	}, func() string { return fmt.Sprintf("the launcher opens no window: %q, %v\n%s", out, err, c.said()) })
-	t.Cleanup(func() { _ = syscall.Kill(c.pid, syscall.SIGKILL) }) // where the test did not come to its end
+	t.Cleanup(func() { _ = syscall.Kill(c.pid, syscall.SIGKILL) }) // if the test ends early
 	return c
 }
 
-// end ends the program, and waits until it has.
+// end ends the program and waits until it has exited.
 func (c clicked) end() {
 	c.t.Helper()
 	if err := syscall.Kill(c.pid, syscall.SIGTERM); err != nil {
@@ -311,8 +311,8 @@ func (c clicked) said() string {
 }
 
 // stateOf returns Linux's letter for the state of a process. It is empty if
-// there is none, and Z for one that has ended and that no parent has waited
-// for, as happens without an init.
+// the process does not exist, and Z if it has exited and no parent has waited
+// for it, as happens without an init.
 func stateOf(pid int) string {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -321,8 +321,8 @@ func stateOf(pid int) string {
 	return string(text[bytes.LastIndexByte(text, ')')+2:][:1])
 }
 
-// renumber makes a database look like a newer version's: user_version is the
-// number at 60 (sqlite.org/fileformat.html).
+// renumber makes a database look like a newer version's. user_version is the
+// number at offset 60 (sqlite.org/fileformat.html).
 func renumber(t *testing.T, path string) {
 	t.Helper()
 	file, err := os.OpenFile(path, os.O_RDWR, 0)

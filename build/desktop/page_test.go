@@ -14,7 +14,7 @@ import (
 	"golang.org/x/net/websocket"
 )
 
-// page is the window's page, seen through WebKit's remote inspector.
+// page is the page in the window, controlled through WebKit's remote inspector.
 type page struct {
 	t         *testing.T
 	inspector string // host:port
@@ -33,8 +33,8 @@ const named = `(role, name) => {
 
 var inspected = regexp.MustCompile(`/socket/\d+/\d+/WebPage`)
 
-// eval returns the value of a JavaScript expression as text; named is a
-// function in it. Each call opens a new connection, because the page has
+// eval returns the value of a JavaScript expression as text; the expression can call
+// named. Each call opens a new connection, because the page gets
 // a new inspector after each navigation.
 func (p page) eval(expression string) (string, error) {
 	response, err := http.Get("http://" + p.inspector + "/")
@@ -61,7 +61,7 @@ func (p page) eval(expression string) (string, error) {
 	return evaluate(socket, "(named => String("+expression+"))("+named+")")
 }
 
-// evaluate waits for the page to present itself, sends it the expression, and
+// evaluate waits for the page to connect, sends it the expression, and
 // waits for the response. Messages to a page are JSON inside JSON.
 func evaluate(socket *websocket.Conn, expression string) (string, error) {
 	for {
@@ -116,8 +116,8 @@ func value(message string) (string, error) {
 	return response.Result.Result.Value, nil
 }
 
-// soon limits how long the window may take for anything, on a machine that is
-// busy with other tests too.
+// soon limits the time that the window may take for a step, on a machine that
+// also runs other tests.
 const soon = 20 * time.Second
 
 // until polls an expression until its value is want.
@@ -131,8 +131,8 @@ func (p page) until(what, expression, want string) {
 	}, func() string { return fmt.Sprintf("%s: it is %q (%v), want %q", what, got, err, want) })
 }
 
-// eventually polls done, at most every 20 ms, and fails with the sentence
-// that failure gives when it is not true in time.
+// eventually polls done at intervals of at most 20 ms. If done does not return true in time,
+// eventually fails the test with the message from failure.
 func eventually(t *testing.T, limit time.Duration, done func() bool, failure func() string) {
 	t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)

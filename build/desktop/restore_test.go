@@ -55,7 +55,7 @@ func TestRestartNowFinishesARestoreWithLogging(t *testing.T) {
 	}
 	said := a.log.String()
 	next := a.successor(func() bool { return true })
-	a.origin, a.bearer = "", "" // both are the first program's
+	a.origin, a.bearer = "", "" // both belong to the first program
 	if got := fmt.Sprint(users()); got != "{[{admin} {after} {before}]}" {
 		t.Errorf("after its undoing there are the users %s", got)
 	}
@@ -87,7 +87,7 @@ func TestBackupIsRestoredFromTheFileDialog(t *testing.T) {
 		if a.xdotool("getactivewindow") == a.window {
 			return true
 		}
-		if time.Since(typed) > 3*time.Second { // a dialog that still reads its folder loses it
+		if time.Since(typed) > 3*time.Second { // a dialog that is still reading its folder ignores the key
 			a.press("ctrl+a")
 			a.typeText(backup)
 			a.press("Return")

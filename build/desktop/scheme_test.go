@@ -15,14 +15,14 @@ const (
 	appearance = "org.freedesktop.appearance"
 )
 
-// portal stands for the portal of a desktop whose users prefer dark windows.
+// portal is a fake of the settings portal of a desktop with a preference for dark windows.
 type portal struct{}
 
 func (portal) Read(namespace, key string) (dbus.Variant, *dbus.Error) {
 	if namespace != appearance || key != "color-scheme" {
 		return dbus.Variant{}, dbus.NewError("org.freedesktop.portal.Error.NotFound", nil)
 	}
-	return dbus.MakeVariant(dbus.MakeVariant(uint32(1))), nil // as portals do, in two variants
+	return dbus.MakeVariant(dbus.MakeVariant(uint32(1))), nil // portals wrap the value in two variants
 }
 
 func TestPageFollowsTheColorSchemeOfTheDesktop(t *testing.T) {
@@ -48,6 +48,6 @@ func TestPageFollowsTheColorSchemeOfTheDesktop(t *testing.T) {
 	change("color-scheme", 2)
 	a.page.until("the page is light", dark, "false")
 	change("color-scheme", 1)
-	change("contrast", 2) // another setting
+	change("contrast", 2) // an unrelated setting
 	a.page.until("the page is dark again", dark, "true")
 }

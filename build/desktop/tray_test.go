@@ -20,14 +20,14 @@ const (
 	trayMenu    = "com.canonical.dbusmenu"
 )
 
-// watcher stands for the tray of a desktop.
+// watcher is a fake of a desktop's tray.
 type watcher struct {
 	t          *testing.T
 	conn       *dbus.Conn
 	registered chan dbus.BusObject
 }
 
-// RegisterStatusNotifierItem is called by a program that has an icon to show.
+// RegisterStatusNotifierItem receives the icon of a program.
 func (w *watcher) RegisterStatusNotifierItem(sender dbus.Sender, path string) *dbus.Error {
 	w.registered <- w.conn.Object(string(sender), dbus.ObjectPath(path))
 	return nil
@@ -79,7 +79,7 @@ func (w *watcher) tooltip(item dbus.BusObject) string {
 	return tip.Title
 }
 
-// line is one line of a menu.
+// line is a line of a menu.
 type line struct {
 	id      int32
 	text    string
@@ -114,7 +114,7 @@ func (w *watcher) menu(item dbus.BusObject) (lines []line) {
 	return lines
 }
 
-// line waits for the first one of the menu that holds text.
+// line waits for the first line of the menu that contains text.
 func (w *watcher) line(item dbus.BusObject, text string) (found line) {
 	w.t.Helper()
 	var lines []line
@@ -129,7 +129,7 @@ func (w *watcher) line(item dbus.BusObject, text string) (found line) {
 	return found
 }
 
-// click clicks the first line that holds text.
+// click clicks the first line that contains text.
 func (w *watcher) click(item dbus.BusObject, text string) {
 	w.t.Helper()
 	menu := w.conn.Object(item.Destination(), item.Path()+"/menu")
@@ -140,7 +140,7 @@ func (w *watcher) click(item dbus.BusObject, text string) {
 }
 
 // counted returns the text that the tray should show, and the critical alert
-// that changed last.
+// that changed most recently.
 func (a *app) counted() (text, id string) {
 	a.t.Helper()
 	var pages [2]struct {
@@ -181,7 +181,7 @@ func TestTrayCountsAlertsAndItsMenuOpensThem(t *testing.T) {
 	agree()
 
 	a.minimise()
-	w.click(item, ": ") // an alert, by its device and what is watched there
+	w.click(item, ": ") // an alert, labeled with its device and instance
 	a.page.until("the alerts are shown", `!!named('region', 'Alerts')`, "true")
 	a.inFront()
 	w.click(item, "Pause notices")

@@ -16,7 +16,7 @@ import (
 	_ "modernc.org/sqlite" // BSD-3: the driver
 )
 
-// says waits until the window shows why there is no portal, and its first
+// says waits until the window shows the reason why the portal did not start, and its first
 // button.
 func (a *app) says(why string) {
 	a.t.Helper()
@@ -27,8 +27,8 @@ func (a *app) says(why string) {
 
 const focused = `document.activeElement.textContent`
 
-// tryAgain presses Try again, waits for the program to start once more on a
-// whole portal, and ends that one.
+// tryAgain presses Try again, waits until the program has restarted on a repaired
+// portal, and ends that program.
 func (a *app) tryAgain() {
 	a.t.Helper()
 	a.press("Return")
@@ -36,12 +36,12 @@ func (a *app) tryAgain() {
 		a.t.Fatalf("it ends with code %d, want 0", code)
 	}
 	a.successor(func() bool {
-		head, _ := os.ReadFile(filepath.Join(a.data, "workspace.db")) // the last one that is opened
+		head, _ := os.ReadFile(filepath.Join(a.data, "workspace.db")) // the portal opens this file last
 		return strings.HasPrefix(string(head), "SQLite format 3")
 	}).end()
 }
 
-// successor waits for the window of the program that a has started in its place.
+// successor waits for the window of the program that a started as its replacement.
 func (a *app) successor(ready func() bool) successor {
 	a.t.Helper()
 	var pid int
@@ -54,7 +54,7 @@ func (a *app) successor(ready func() bool) successor {
 	return successor{a.t, pid}
 }
 
-// successor is a program that another one has started.
+// successor is a program that another program started.
 type successor struct {
 	t   *testing.T
 	pid int
@@ -67,7 +67,7 @@ func (s successor) end() {
 	}
 	eventually(s.t, soon, func() bool {
 		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.pid))
-		return err != nil || strings.Contains(string(status), ") Z ") // nobody here waits for it
+		return err != nil || strings.Contains(string(status), ") Z ") // the test is not its parent
 	}, func() string { return "the other program does not end" })
 }
 
@@ -131,8 +131,8 @@ func spoilVersion(t *testing.T, data string) (string, func() error) {
 	return file + " was written by a newer version of Spyglass", func() error { return os.Remove(file) }
 }
 
-// spoilFolder takes away the right to write into the folder, from root by a disk
-// that is read-only.
+// spoilFolder makes the folder read-only. For root, it mounts a read-only disk
+// instead.
 func spoilFolder(t *testing.T, data string) (string, func() error) {
 	why := "the data folder " + data + " cannot be written"
 	if os.Geteuid() != 0 {
@@ -147,7 +147,7 @@ func spoilFolder(t *testing.T, data string) (string, func() error) {
 	}
 }
 
-// spoilRoom leaves too little room for a portal.
+// spoilRoom leaves too little disk space for a portal.
 func spoilRoom(t *testing.T, data string) (string, func() error) {
 	disk(t, data, 0, "size=300k,mode=0700")
 	return "the disk that holds the data folder " + data + " is full; make room on it", func() error {
@@ -155,7 +155,7 @@ func spoilRoom(t *testing.T, data string) (string, func() error) {
 	}
 }
 
-// disk mounts a new file system on a folder.
+// disk mounts a new file system at a folder.
 func disk(t *testing.T, folder string, flags uintptr, options string) {
 	t.Helper()
 	if err := syscall.Mount("tmpfs", folder, "tmpfs", flags, options); err != nil {

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// Elements that the tests use, by the names that assistive technology reads.
+// Elements that the tests use, by their accessible names.
 const (
 	dialogOpen  = `!!named('dialog', 'Command palette')`
 	command     = `named('textbox', 'Command') === document.activeElement`
@@ -22,13 +22,13 @@ const (
 	status      = `(named('status')?.textContent ?? '').trim().slice(0, 6)`
 )
 
-// desk starts a desktop for one test.
+// desk starts a desktop for a test.
 func desk(t *testing.T) *Desktop {
 	t.Helper()
 	return deskOf(t, 1600, 1000)
 }
 
-// deskOf starts a desktop with a screen of that size.
+// deskOf starts a desktop with a screen of the given size.
 func deskOf(t *testing.T, width, height int) *Desktop {
 	t.Helper()
 	d, err := Start(Options{Width: width, Height: height, Manager: true, Bus: true})
@@ -49,7 +49,7 @@ func (a *app) explorer() {
 	a.t.Helper()
 	a.page.until("the page is ours", `location.pathname + document.readyState`, "/complete")
 	a.page.until("no sign-in is asked", `!!named('textbox', 'Password')`, "false")
-	a.page.until("the page has its tabs", `!!named('button', 'New tab')`, "true") // the bootstrap page has none
+	a.page.until("the page has its tabs", `!!named('button', 'New tab')`, "true") // the bootstrap page has no tabs
 	a.page.until("the page has the keyboard", `document.hasFocus()`, "true")
 	a.press("ctrl+k")
 	a.page.until("Ctrl+K opens the command palette", dialogOpen, "true")
@@ -81,7 +81,7 @@ func TestWindowOpensSignedInAndSendsARequestByKeyboard(t *testing.T) {
 func TestPageUsesOneProcessAndInstalledFonts(t *testing.T) {
 	desk, data := desk(t), t.TempDir()
 	a := launch(t, desk, data)
-	pages := map[int]bool{} // the process ids that there have been
+	pages := map[int]bool{} // process ids seen so far
 	var opened string
 	var err error
 	eventually(t, soon, func() bool {
@@ -112,7 +112,7 @@ func TestPageUsesOneProcessAndInstalledFonts(t *testing.T) {
 	a.page.until("what the page knows from its first byte when it is opened again", first, "1.1 true")
 }
 
-// saved waits until the data folder has text.
+// saved waits until the data folder contains text.
 func saved(t *testing.T, data, text string) {
 	t.Helper()
 	eventually(t, soon, func() bool { return holds(data, text) },
@@ -124,7 +124,7 @@ func TestTabSurvivesARestartAndAKill(t *testing.T) {
 	a := open(t, desk, data)
 	a.explorer()
 	a.enterPath("/device/devices")
-	saved(t, data, "/device/devices") // before the history has it too
+	saved(t, data, "/device/devices") // stored before the history contains it too
 	a.press("ctrl+Return")
 	a.page.until("the status after Ctrl+Enter", status, "200 OK")
 	if code := a.end(syscall.SIGTERM); code != 0 {
@@ -149,7 +149,7 @@ func TestCtrlQClosesTheWindowAndLosesNothing(t *testing.T) {
 	a := open(t, desk(t), data)
 	a.explorer()
 	a.enterPath("/setting/version/last")
-	a.press("ctrl+q") // before the tab was saved by itself
+	a.press("ctrl+q") // before the tab is saved automatically
 	if code := a.exit(); code != 0 {
 		t.Errorf("Ctrl+Q ended it with code %d, want 0", code)
 	}
@@ -213,7 +213,7 @@ func TestSecondStartOpensItsLinkInTheFirstWindow(t *testing.T) {
 
 var geometry = regexp.MustCompile(`(?m)^(X|Y|WIDTH|HEIGHT)=\d+$`)
 
-// place returns the window's position, as xdotool prints it.
+// place returns the position of the window in xdotool's format.
 func (a *app) place() string {
 	a.t.Helper()
 	return strings.Join(geometry.FindAllString(a.xdotool("getwindowgeometry", "--shell", a.window), -1), " ")
@@ -226,7 +226,7 @@ func TestWindowOpensWhereItWasClosed(t *testing.T) {
 	a.xdotool("windowmove", "--sync", a.window, "300", "200")
 	want := a.place()
 	if !strings.Contains(want, "WIDTH=1000 HEIGHT=700") {
-		t.Fatalf("the window stands at %s, want it 1000 × 700", want)
+		t.Fatalf("the window is at %s, want it 1000 × 700", want)
 	}
 	if code := a.end(syscall.SIGTERM); code != 0 {
 		t.Fatalf("SIGTERM ended it with code %d, want 0", code)

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestCommandEndsItsChildProcesses starts a shell that starts another one. Both hold
-// the writing end of a pipe: reading ends when both have ended.
+// TestCommandEndsItsChildProcesses starts a shell that starts another shell. Both hold
+// the write end of a pipe, so that reading ends when both have exited.
 func TestCommandEndsItsChildProcesses(t *testing.T) {
 	out, in, err := os.Pipe()
 	if err != nil {

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// TestHostileInputDoesNotCrashTheProgram runs each trial for a few seconds; an hour
-// of it, which limits how long each response takes, is go run ./build torture.
+// TestHostileInputDoesNotCrashTheProgram runs each trial for a few seconds. go run ./build torture
+// runs them for an hour and limits the response times.
 func TestHostileInputDoesNotCrashTheProgram(t *testing.T) {
-	t.Setenv("GOGC", "100") // as users run the program: the trials measure its memory
+	t.Setenv("GOGC", "100") // the default of users, because the trials measure memory
 	program := filepath.Join(t.TempDir(), "spyglass")
 	out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", program, "spyglass").CombinedOutput()
 	if err != nil {

@@ -26,7 +26,7 @@ func installed(t *testing.T) Windows {
 	return Windows{folder}
 }
 
-// made returns the one file of a kind in a folder that a variable names.
+// made returns the only file of a kind in a folder that a variable names.
 func made(t *testing.T, folder, pattern string) string {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(os.Getenv(folder), pattern))
@@ -36,14 +36,14 @@ func made(t *testing.T, folder, pattern string) string {
 	return found[0]
 }
 
-// program is a Spyglass on a Windows.
+// program is a Spyglass on a Windows installation.
 type program struct {
 	t    *testing.T
 	on   Windows
-	path string // of the .exe, for Windows
+	path string // Windows path of the .exe
 }
 
-// execute runs a command to its end.
+// execute runs a command until it exits.
 func (p program) execute(stdin string, args ...string) (stdout, stderr string, code int) {
 	p.t.Helper()
 	cmd := p.on.Command(p.t.Context(), p.path, args...)
@@ -71,7 +71,7 @@ type portal struct {
 	cmd    *exec.Cmd
 	origin string
 	bearer string
-	log    string // a file: what is printed before the address is in it when that is read
+	log    string // file with the output; it contains everything printed before the address when start returns
 }
 
 // start starts a command that serves, and returns when it has printed its address.
@@ -102,13 +102,13 @@ func (p program) start(args ...string) *portal {
 	return r
 }
 
-// kill ends the program at once, as a power failure does.
+// kill ends the program immediately, as a power failure does.
 func (r *portal) kill() {
 	_ = r.cmd.Process.Kill()
 	_ = r.cmd.Wait()
 }
 
-// password returns the password of a user, which a new portal prints.
+// password returns the password of a user that a new portal printed.
 func (r *portal) password(user string) string {
 	r.t.Helper()
 	match := regexp.MustCompile(user + ` password: (\S+)`).FindStringSubmatch(r.said())
@@ -118,7 +118,7 @@ func (r *portal) password(user string) string {
 	return match[1]
 }
 
-// send sends a request and decodes the response into out, unless that is nil.
+// send sends a request and decodes the response into out unless out is nil.
 func (r *portal) send(method, path, body string, out any) (status int) {
 	r.t.Helper()
 	request, err := http.NewRequestWithContext(r.t.Context(), method, r.origin+path, strings.NewReader(body))
@@ -144,7 +144,7 @@ func (r *portal) send(method, path, body string, out any) (status int) {
 	return response.StatusCode
 }
 
-// names returns the names of all devices, in their order.
+// names returns the names of all devices in order.
 func (r *portal) names() (names []string) {
 	r.t.Helper()
 	var page struct{ Items []struct{ Name string } }
@@ -157,7 +157,7 @@ func (r *portal) names() (names []string) {
 	return names
 }
 
-// said returns the log so far.
+// said returns the contents of the log so far.
 func (r *portal) said() string {
 	text, err := os.ReadFile(r.log)
 	if err != nil {

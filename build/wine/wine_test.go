@@ -20,7 +20,7 @@ import (
 	"time"
 )
 
-// TestPortalRunsAndLosesNothing follows a user's steps with the program, from a
+// TestPortalRunsAndLosesNothing follows the steps of a user with the program, in a
 // path with spaces and umlauts.
 func TestPortalRunsAndLosesNothing(t *testing.T) {
 	w := installed(t)
@@ -96,7 +96,7 @@ func TestPortalRunsAndLosesNothing(t *testing.T) {
 }
 
 // TestSecondStartRaisesTheFirstWindow starts the program without a command. Wine has no
-// WebView2, so that the browser shows the portal.
+// WebView2, so that the program shows the portal in the browser.
 func TestSecondStartRaisesTheFirstWindow(t *testing.T) {
 	w := installed(t)
 	browser := newBrowser(t, w)
@@ -120,19 +120,19 @@ func TestSecondStartRaisesTheFirstWindow(t *testing.T) {
 	}
 }
 
-// opened matches the warning about a file that others may read. Wine 8 keeps the modes of
-// Linux instead of access lists, so that Spyglass closes its files at each start.
+// opened matches the warning about a file that other users may read. Wine 8 keeps Linux modes
+// instead of access lists, so that Spyglass restricts its files at each start.
 var opened = regexp.MustCompile(`(?m)^time=.* msg="other users could read this; .*\n`)
 
-// browser is the default browser of a Windows: it records what it opens.
+// browser is the default browser of a Windows installation. It records the addresses it opens.
 type browser struct {
 	t    *testing.T
-	file string // for Linux
+	file string // Linux path of its log
 }
 
 func newBrowser(t *testing.T, w Windows) browser {
 	t.Helper()
-	const key = `HKLM\Software\Classes\` // Wine 8 reads the user's own classes in part only
+	const key = `HKLM\Software\Classes\` // Wine 8 reads only part of the user's own classes
 	reg(t, w, "add", key+".html", "/ve", "/d", "Recorder", "/f")
 	reg(t, w, "add", key+`Recorder\shell\open\command`, "/ve", "/d", `cmd /c type "%1" >> C:\opened`, "/f")
 	b := browser{t, w.Path("opened")}
@@ -142,8 +142,8 @@ func newBrowser(t *testing.T, w Windows) browser {
 	return b
 }
 
-// opened waits until the browser has opened n pages, and returns where the last of
-// them leads.
+// opened waits until the browser has opened n pages, and returns the address of the
+// last.
 func (b browser) opened(n int) string {
 	b.t.Helper()
 	var text []byte
@@ -180,7 +180,7 @@ func reg(t *testing.T, w Windows, args ...string) (out string) {
 	return string(text)
 }
 
-// The installer's keys of the registry.
+// Registry keys of the installer.
 const (
 	uninstall = `HKCU\Software\Microsoft\Windows\CurrentVersion\Uninstall\Spyglass`
 	links     = `HKCU\Software\Classes\spyglass`
@@ -191,7 +191,7 @@ func TestInstallerInstallsUpgradesAndUninstalls(t *testing.T) {
 	home := strings.TrimSpace(string(output(t, w.Command(t.Context(), "cmd", "/c", "echo %LOCALAPPDATA%"))))
 	local := w.Path(strings.Split(strings.ReplaceAll(strings.TrimPrefix(home, `C:\`), `\`, "/"), "/")...)
 	folder := filepath.Join(local, "Programs", "Spyglass")
-	if err := os.RemoveAll(filepath.Join(local, "Spyglass")); err != nil { // the data of an earlier try
+	if err := os.RemoveAll(filepath.Join(local, "Spyglass")); err != nil { // data of an earlier run
 		t.Fatal(err)
 	}
 	p := program{t, w, home + `\Programs\Spyglass\spyglass.exe`}
@@ -211,7 +211,7 @@ func TestInstallerInstallsUpgradesAndUninstalls(t *testing.T) {
 	first := p.start("serve", "--demo", "--demo-devices", "5")
 	p.must("the words of kim\n", "user", "add", "kim")
 
-	install(t, w, "SPYGLASS_PACKAGES", aborted) // it runs
+	install(t, w, "SPYGLASS_PACKAGES", aborted) // the program is running
 	is("0.0.1")
 	first.kill()
 	install(t, w, "SPYGLASS_PACKAGES", 0)
@@ -224,7 +224,7 @@ func TestInstallerInstallsUpgradesAndUninstalls(t *testing.T) {
 	}
 	second.kill()
 
-	// it starts a copy of itself, because it cannot remove itself, and ends
+	// it continues in a copy of itself, because it cannot delete itself, and exits
 	output(t, w.Command(t.Context(), p.path[:strings.LastIndex(p.path, `\`)]+`\uninstall.exe`, "/S"))
 	if err := w.Wait(t.Context()); err != nil {
 		t.Fatal(err)
@@ -243,10 +243,10 @@ func TestInstallerInstallsUpgradesAndUninstalls(t *testing.T) {
 	}
 }
 
-// aborted is the exit code of an installer that has installed nothing.
+// aborted is the exit code of an installer that did not install anything.
 const aborted = 2
 
-// install runs the installer of a folder that a variable names, and expects an exit
+// install runs the installer in a folder that a variable names, and expects an exit
 // code.
 func install(t *testing.T, w Windows, folder string, code int) {
 	t.Helper()

@@ -251,7 +251,7 @@ func (p *parser) jqNot(left term) term {
 	return t
 }
 
-// then returns the path extended by another one.
+// then returns the path extended by another path.
 func (p *Path) then(next *Path) *Path {
 	return &Path{p.Root, append(append([]Segment{}, p.Segments...), next.Segments...)}
 }

@@ -66,7 +66,7 @@ func (l *Lists) create(ctx context.Context, c *resource.Call, in *createRequest)
 	}
 	defer done()
 	objects := inOrder(in.Objects)
-	ids := map[string]json.RawMessage{} // of what is created, by key
+	ids := map[string]json.RawMessage{} // of created objects, by key
 	plan := &run.Plan{Parallel: 1, GoOn: true, Sent: func(one *stream.Ran, reply *send.Reply) {
 		if reply.Status/100 == 2 {
 			ids[objects[one.At].Key] = l.idIn(reply)

@@ -101,9 +101,9 @@ func (m *mapping) namesOf(ctx context.Context, list string) *names {
 	return out
 }
 
-// body returns what creates an object in the other portal: without fields that the portal
+// body returns the body that creates an object in the other portal: without fields that the portal
 // sets and without secrets, and with the ids of the objects of the same names there. left
-// says what else is left out, and why; needs which objects have to be created before it.
+// lists the other omitted fields with the reasons; needs lists the objects to create first.
 func (m *mapping) body(ctx context.Context, o *payload.Object) (text string, left []string, needs []Need) {
 	c := &carrier{mapping: m, ctx: ctx, left: []string{}, needs: []Need{}}
 	return encoded(c.fields(o)), c.left, c.needs
@@ -171,7 +171,7 @@ func (c *carrier) object(fields map[string]any, s *resource.Schema, path string)
 	return out
 }
 
-// value rewrites a value; false if it is left out.
+// value rewrites a value; false if the value is omitted.
 func (c *carrier) value(v any, s *resource.Schema, path string) (any, bool) {
 	switch v := v.(type) {
 	case map[string]any:

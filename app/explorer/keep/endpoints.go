@@ -129,7 +129,7 @@ func (k *Keeper) begin(ctx context.Context, userID, id int64, dir string) error 
 	return err
 }
 
-// reload reads the folders again, and keeps what is known of them.
+// reload reads the folders again, and keeps the known state of each.
 func (k *Keeper) reload(ctx context.Context) error {
 	rows, err := k.Workspace.DiskFolders(ctx)
 	if err != nil {

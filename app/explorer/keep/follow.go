@@ -167,7 +167,7 @@ func (f *follower) sorted() (all []*workspace.DiskFile) {
 	return all
 }
 
-// gone reports whether a request's file is no longer there.
+// gone reports whether a request's file no longer exists.
 func (f *follower) gone(link *workspace.DiskFile) bool {
 	_, there := f.files.Files[link.Path]
 	return !there && !f.files.Unknown[link.Path]
@@ -429,7 +429,7 @@ func (f *follower) leaves(r row) bool {
 	return link != nil && f.moved[link.ID]
 }
 
-// trash deletes a collection whose folder was deleted. What is in it is deleted with it.
+// trash deletes a collection whose folder was deleted, with its contents.
 func (f *follower) trash(c *workspace.Collection) {
 	var gone func(id int64)
 	gone = func(id int64) {

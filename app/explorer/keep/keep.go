@@ -340,7 +340,7 @@ func (k *Keeper) locate(c *resource.Call, dir string) (string, error) {
 	return filepath.Join(k.Below, dir), nil
 }
 
-// create makes a folder, unless it exists.
+// create creates a folder, unless it exists.
 func (k *Keeper) create(dir string) error {
 	if k.Desktop {
 		return os.MkdirAll(dir, 0o755)

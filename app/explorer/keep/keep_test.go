@@ -23,7 +23,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// desk is a workspace with a folder that user 1 keeps a collection in, as a page of the
+// desk is a workspace and a folder. User 1 syncs a collection with the folder, as a page in the
 // desktop window does.
 type desk struct {
 	*workspace.Workspace
@@ -58,8 +58,8 @@ func open(t *testing.T) *desk {
 	return d
 }
 
-// ask calls "POST /collections/{id}/folder" about a row and returns the body, or the
-// error's field and sentence.
+// send calls "POST /collections/{id}/folder" for a row and returns the body, or the
+// field and message of the error.
 func (d *desk) send(do string, id int64, body string) string {
 	d.t.Helper()
 	method, path, _ := strings.Cut(do, " ")
@@ -89,7 +89,7 @@ func (d *desk) send(do string, id int64, body string) string {
 	return ""
 }
 
-// do is ask for what must not fail.
+// do calls send and fails the test on an error.
 func (d *desk) do(do string, id int64, body string) {
 	d.t.Helper()
 	if got := d.send(do, id, body); !strings.HasPrefix(got, "{") {
@@ -97,7 +97,7 @@ func (d *desk) do(do string, id int64, body string) {
 	}
 }
 
-// fleet creates a collection with two folders and requests, and keeps it in the folder.
+// fleet creates a collection with two folders and requests, and syncs it with the folder.
 func (d *desk) fleet() {
 	d.t.Helper()
 	d.do("POST /collections", 0, `{"name":"Fleet"}`)
@@ -126,7 +126,7 @@ func (d *desk) step() {
 	}
 }
 
-// files returns the files in the folder by path.
+// files returns the contents of the files in the folder by path.
 func (d *desk) files() map[string]string {
 	d.t.Helper()
 	all := map[string]string{}
@@ -160,7 +160,7 @@ func (d *desk) put(name, text string) {
 	}
 }
 
-// edit replaces a text in a file.
+// edit replaces text in a file.
 func (d *desk) edit(name, was, is string) {
 	d.t.Helper()
 	text := d.files()[name]
@@ -309,8 +309,8 @@ func TestFolderIsOpenedAsACollection(t *testing.T) {
 	}
 }
 
-// TestChangesAreSyncedInBothDirections has changes on disk and in the window, at the same time, and
-// what both sides have afterwards.
+// TestChangesAreSyncedInBothDirections changes files and the workspace at the same time, and
+// checks both after a sync.
 func TestChangesAreSyncedInBothDirections(t *testing.T) {
 	rows := func(more string) string { return "1 Fleet in 0:\n2 Devices in 1:" + more + "\n3 Alerts in 1:" }
 	const list, post = " [1 List GET /device/devices?sort={{sort}}]", " [2  POST /a]"
@@ -318,10 +318,10 @@ func TestChangesAreSyncedInBothDirections(t *testing.T) {
 		name   string
 		change func(d *desk)
 		tree   string
-		file   string // that has
-		has    string // this text
-		none   string // there is no such file
-		says   string // the problems
+		file   string // path of a file
+		has    string // that contains this text
+		none   string // path that must not exist
+		says   string // the problems of the folder
 	}{
 		{name: "a file changed", change: func(d *desk) { d.edit("Devices/List.yaml", "/device/devices", "/x") },
 			tree: rows(" [1 List GET /x?sort={{sort}}]" + post), file: "Devices/List.yaml", has: "/x"},
@@ -512,7 +512,7 @@ func TestChangesAreSyncedInBothDirections(t *testing.T) {
 					t.Errorf("%s has a secret, or is left over: %s", name, text)
 				}
 			}
-			// secrets of the window stay when the file changes
+			// secrets stay in the workspace when the file changes
 			for id, field := range map[int64]string{1: `"value":"pLaNtEd"`, 2: `pLaNtEd`} {
 				got := d.send("GET /requests/{id}", id, "")
 				if !strings.Contains(tt.name, "changed one") && !strings.Contains(got, field) &&
@@ -558,8 +558,8 @@ func TestExamplesAreWrittenNextToTheirRequest(t *testing.T) {
 	}
 }
 
-// save saves a request as the page does: if it is no longer the one that the page knows, as
-// a new one beside it.
+// save saves a request as the page does: when the request has changed since the page read it,
+// the page saves a new request next to it.
 func (d *desk) save(id int64, etag, path string) {
 	d.caller.IfMatch = etag
 	said := d.send("PATCH /requests/{id}", id, `{"draft":{"path":"`+path+`"}}`)
@@ -576,8 +576,8 @@ func (d *desk) etag(id int64) string {
 	return resource.ETag([]byte(d.send("GET /requests/{id}", id, "")))
 }
 
-// TestConflictingChangesLoseNothing changes one request on disk and in the window
-// while the program brings both in step.
+// TestConflictingChangesLoseNothing changes a request in the file and in the window
+// during a sync.
 func TestConflictingChangesLoseNothing(t *testing.T) {
 	d := open(t)
 	d.fleet()
@@ -603,7 +603,7 @@ func TestConflictingChangesLoseNothing(t *testing.T) {
 	}
 }
 
-// TestFileSavedDuringASyncIsNotOverwritten replaces a file after it was listed, or just
+// TestFileSavedDuringASyncIsNotOverwritten replaces a file after Spyglass has listed it, or just
 // before Spyglass replaces it.
 func TestFileSavedDuringASyncIsNotOverwritten(t *testing.T) {
 	for _, swaps := range []bool{false, true} {
@@ -620,7 +620,7 @@ func TestFileSavedDuringASyncIsNotOverwritten(t *testing.T) {
 		})
 		if !swaps {
 			d.Workspace.Watch(func(int64, workspace.Kind) { save() })
-			d.edit("Devices/POST -a.yaml", "/a", "/b") // after the workspace has followed it
+			d.edit("Devices/POST -a.yaml", "/a", "/b") // after the workspace has taken over the file's change
 		}
 		d.step()
 		d.step()
@@ -630,8 +630,8 @@ func TestFileSavedDuringASyncIsNotOverwritten(t *testing.T) {
 	}
 }
 
-// TestSuggestedRowsAreNotWrittenToFiles has a request with all query parameters of the
-// catalog, as the page saves it.
+// TestSuggestedRowsAreNotWrittenToFiles saves a request with all query parameters of the
+// catalog, as the page does.
 func TestSuggestedRowsAreNotWrittenToFiles(t *testing.T) {
 	d := open(t)
 	param := func(name, doc string, value any) resource.Param {
@@ -670,8 +670,8 @@ func TestSuggestedRowsAreNotWrittenToFiles(t *testing.T) {
 	}
 }
 
-// TestUnrecordedFilesMatchTheirRequests has files as after a kill: they are written,
-// and the workspace does not know it.
+// TestUnrecordedFilesMatchTheirRequests starts with the files that a crash leaves behind: they are
+// written, but the workspace has no record of them.
 func TestUnrecordedFilesMatchTheirRequests(t *testing.T) {
 	d := open(t)
 	d.fleet()

@@ -11,8 +11,8 @@ import (
 // The page offers the query parameters of the catalog as rows that are switched off, and
 // adds them to any request that it shows. They are not in files.
 
-// offer reports whether a row is one that the page offers for an endpoint, and nobody
-// changed.
+// offer reports whether a row is a suggestion of the page for an endpoint that the user has
+// not changed.
 func offer(e *resource.Endpoint, r workspace.Row) bool {
 	if r.On || e == nil {
 		return false

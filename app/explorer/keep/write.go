@@ -99,7 +99,7 @@ func (w *writer) top() error {
 	return nil
 }
 
-// inside writes what is in a collection.
+// inside writes the contents of a collection.
 func (w *writer) inside(id int64, dir string) error {
 	var folders []*workspace.Collection
 	for _, c := range w.have.Collections {
@@ -298,7 +298,7 @@ func (w *writer) writeExamples(r *workspace.Request, link *workspace.DiskFile) e
 	return nil
 }
 
-// remove deletes the files of rows that are gone.
+// remove deletes the files of deleted rows.
 func (w *writer) remove() error {
 	var folders []*workspace.DiskFile
 	for i := range w.have.Files {
@@ -343,7 +343,7 @@ func (w *writer) newName(dir, name, ext string) string {
 		used = ondisk.Names{}
 		w.names[dir] = used
 		if f, err := w.root.Open(filepath.FromSlash(path.Join(".", dir))); err == nil {
-			entries, _ := f.ReadDir(-1) // what is not listed is not overwritten either
+			entries, _ := f.ReadDir(-1) // unlisted files are not overwritten either
 			_ = f.Close()
 			for _, e := range entries {
 				used.Use(e.Name())

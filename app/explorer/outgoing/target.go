@@ -117,7 +117,7 @@ func (t *Target) Ready(request *Request) (func(ctx context.Context) (*http.Respo
 	}, nil
 }
 
-// Send makes a request ready, and sends it.
+// Send prepares a request and sends it.
 func (t *Target) Send(ctx context.Context, out *Request) (*http.Response, error) {
 	send, err := t.Ready(out)
 	if err != nil {

@@ -307,7 +307,7 @@ func (f *Filler) one(out *filled, field, typed, name string, literal func(string
 	return err
 }
 
-// shown returns what is shown in place of a reference, of which sent is sent.
+// shown returns the text that is displayed for a reference whose value is sent.
 func (u Used) shown(typed, sent string) string {
 	switch {
 	case !u.Known:

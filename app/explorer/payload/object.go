@@ -14,8 +14,8 @@
 //
 // # Errors
 //
-// ReadPage returns a sentence for a body that is no list; io.ErrUnexpectedEOF for
-// one that broke off. ReadObject reports false for what is no object.
+// ReadPage returns an error message for a body that is not a list, and io.ErrUnexpectedEOF for
+// an incomplete list. ReadObject returns false if the body is not an object.
 package payload
 
 import (

@@ -41,7 +41,7 @@ func ProblemOf(status int64, headers [][2]string, body []byte) *Problem {
 // MessageOf returns the message of the error that a body is; empty when it is none.
 func MessageOf(body []byte) string { return said(body).Message }
 
-// said reads the body of an error. What the body does not say stays empty.
+// said reads the body of an error. Fields that the body omits stay empty.
 func said(body []byte) *Problem {
 	var in struct {
 		ErrorMessage string

@@ -20,8 +20,8 @@ var packings = map[string]struct {
 	"deflate": {[]byte{0x78}, zlib.NewReader},
 }
 
-// Unpack decompresses a response that a portal compressed without being asked. A
-// body that is not compressed, whatever its headers say, stays unchanged.
+// Unpack decompresses a response that a portal compressed although the request did not allow it.
+// An uncompressed body stays unchanged, whatever its headers say.
 func Unpack(response *http.Response) {
 	p, known := packings[packingOf(response.Header.Get("Content-Encoding"))]
 	if !known {

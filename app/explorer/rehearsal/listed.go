@@ -44,7 +44,7 @@ func (r *Rehearsals) list(ctx context.Context, c *resource.Call, w *work) (int64
 	}
 	name := "Rehearsal of " + w.title()
 	name = string([]rune(name)[:min(100, len([]rune(name)))])
-	if row == nil { // an earlier one, whose folder somebody has deleted
+	if row == nil { // an earlier rehearsal whose folder was deleted
 		all, err := r.Workspace.PortalsOf(ctx, c.Access.UserID)
 		if err != nil {
 			return 0, err

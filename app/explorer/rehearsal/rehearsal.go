@@ -67,7 +67,7 @@ type Copy struct {
 // Rehearsals copies remote portals of users.
 type Rehearsals struct {
 	*send.Sender
-	Base    string // data folders of copies are in it; empty: nobody may rehearse
+	Base    string // folder for the data folders of copies; empty: rehearsals are off
 	Desktop bool   // there is a window, whose browser can show a copy
 	Open    func(ctx context.Context, dir string) (*Copy, error)
 
@@ -240,7 +240,7 @@ func (r *Rehearsals) preview(ctx context.Context, c *resource.Call) (*rehearse.C
 	return own.Preview(ctx)
 }
 
-// noWait refuses to wait for the rate limit: somebody looks at a dialog.
+// noWait refuses to wait for the rate limit, because a user waits at a dialog.
 func noWait(_ context.Context, d time.Duration) error {
 	return fault.New(fault.TooMany, "the portal limits the rate of requests; try again in %s", d.Round(time.Second))
 }
@@ -339,8 +339,8 @@ func (r *Rehearsals) open(ctx context.Context, c *resource.Call) (*openedCopy, e
 	return out, err
 }
 
-// takeComplete returns the caller's work on a copy that is complete. Nobody else can
-// take it until free is called.
+// takeComplete returns the caller's work on a copy that is complete, and locks it
+// until free is called.
 func (r *Rehearsals) takeComplete(ctx context.Context, c *resource.Call) (w *work, free func(), err error) {
 	if w, err = r.of(ctx, c); err != nil {
 		return nil, nil, err

@@ -19,7 +19,7 @@ import (
 
 // work is the rehearsal of one portal of a user.
 type work struct {
-	portal int64  // the one that is copied
+	portal int64  // the portal that is copied
 	url    string // its base URL
 	dir    string // data folder of the copy
 
@@ -79,7 +79,7 @@ func (w *work) writeMark(m mark) error {
 	return os.WriteFile(w.markPath(), text, 0o600)
 }
 
-// take makes the caller the only one who works on the rehearsal, until free is called.
+// take locks the rehearsal for the caller until free is called.
 func (w *work) take() (free func(), err error) {
 	if !w.busy.TryLock() {
 		return nil, fault.New(fault.Conflict, "the rehearsal of %s is busy; wait, or stop the copy", w.title())
@@ -159,7 +159,7 @@ func (w *work) announce() {
 	w.changed = make(chan struct{})
 }
 
-// news waits until the version is another one, or ctx or the time ends.
+// news waits until the version changes, or until ctx or the time ends.
 func (w *work) news(ctx context.Context, since int64, most time.Duration) {
 	w.mu.Lock()
 	version, changed := w.version, w.changed

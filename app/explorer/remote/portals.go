@@ -1,7 +1,7 @@
 // Package remote connects to the remote portals of users: it signs in and out, signs
 // requests, reads catalogs and tests connections.
 //
-// Who may use it has the permission Right: a remote portal can be anything that this
+// Callers need the permission Right, because a remote portal can be anything that this
 // machine can reach.
 //
 // # Units

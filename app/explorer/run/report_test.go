@@ -13,7 +13,7 @@ import (
 	"spyglass/app/explorer/stream"
 )
 
-// sample is a run with everything that a report shows.
+// sample is a run that uses every part of a report.
 var sample = run.Run{
 	Title: `Fleet <"nightly">`, Portal: "Demo", Began: time.Date(2026, 11, 26, 2, 0, 0, 0, time.UTC),
 	Took: 1500 * time.Millisecond, Planned: 5, Stopped: "It was cancelled; 1 of 5 requests were not sent.",

@@ -341,8 +341,8 @@ func (u *underWay) waited(ctx context.Context, r *send.Reply, one *stream.Ran) b
 	}
 }
 
-// complaint describes what is wrong with a response: of one with checks those that
-// failed, of any other the status; "" if nothing is.
+// complaint describes the problem of a response: its failed checks or, without checks, its
+// status; "" if there is none.
 func complaint(r *send.Reply) string {
 	failed := expect.Failed(r.Checks)
 	switch {

@@ -128,7 +128,7 @@ func (s *Scripts) script(ctx context.Context, c *resource.Call, in *request) (*s
 	return snippet.Write(lexer, name, text), nil
 }
 
-// asked is a request to convert.
+// asked is a request for a conversion.
 type asked struct {
 	field    string // of the body, for errors
 	title    string
@@ -259,7 +259,7 @@ func (m *marks) extract(step *snippet.Step, out *outgoing.Request) {
 		x := &m.extractors[i]
 		status := strconv.Itoa(cmp.Or(step.Expect, http.StatusOK))
 		if step.Expect == 0 && strings.HasPrefix(x.Status, "2") && !strings.HasSuffix(x.Status, "xx") {
-			status = x.Status // any success is expected, so this one may come
+			status = x.Status // any success is expected, including this status
 		}
 		if !x.Matches(endpoint, status) {
 			continue

@@ -118,7 +118,7 @@ func (s *Scripts) rightOf(ctx context.Context, c *resource.Call, d *workspace.Dr
 			"unknown", out.Method, out.Path)
 	}
 	right := out.Endpoint.Right
-	// What is shown once is a secret that would outlive the token.
+	// The response would show a secret that outlives the token.
 	if right.Lasts() || out.Endpoint.Once {
 		return nil, right, fault.New(fault.Conflict, "A limited token cannot change users, roles, tokens or reports, "+
 			"or create installers. Create a token in the Monitor, under Settings, API tokens.")

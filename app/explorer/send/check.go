@@ -93,7 +93,7 @@ func (x *Exchange) check(ctx context.Context, doc *document.Document, headers []
 	return results
 }
 
-// selectsFields reports whether a request asks for some keys of objects only.
+// selectsFields reports whether a request selects only some keys of objects.
 func selectsFields(address string) bool {
 	if !strings.ContainsAny(address, "%") && !strings.Contains(address, "fields") { // most requests
 		return false

@@ -115,7 +115,7 @@ type Exchange struct {
 	environment int64 // whose variables were used; 0: none
 
 	zip  *workspace.Zipper  // of an incoming response that may be stored
-	mask *outgoing.BodyMask // of what is kept; nil where nothing is masked
+	mask *outgoing.BodyMask // of the stored part; nil where nothing is masked
 }
 
 // Run sends the request, and returns the reply for the page.
@@ -137,7 +137,7 @@ func (x *Exchange) Run(ctx context.Context) (*Reply, error) {
 	x.History.Status, x.History.StatusText = int64(response.StatusCode), StatusText(response.Status)
 	x.History.Bytes = w.Size()
 	headers := x.ShownHeaders(response.Header)
-	entry := *x.History // written while the reply is made
+	entry := *x.History // written while the reply is created
 	var doc *document.Document
 	var r *Reply
 	reply := x.Reply

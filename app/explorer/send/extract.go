@@ -15,9 +15,9 @@ import (
 // extractTime limits the time of all extractors of one response together.
 const extractTime = 10 * time.Second
 
-// extract runs the user's extractors that go with a response, and keeps what
-// they find. What goes wrong is said in the result or logged: the response is
-// shown in any case.
+// extract runs the user's extractors that apply to a response, and stores the values
+// they find. It reports errors in the result or logs them, because the page shows the
+// response in any case.
 func (x *Exchange) extract(ctx context.Context, doc *document.Document) []workspace.Extracted {
 	ctx = context.WithoutCancel(ctx)
 	all, err := x.Workspace.ExtractorsOf(ctx, x.User)

@@ -28,7 +28,7 @@ var linkRequests = resource.Resource[*linkRequest]{Name: "linkTo", Label: "link"
 		{Name: "draft", At: func(l *linkRequest) any { return &l.Draft }, Doc: "The request to link to"},
 	}}
 
-// madeLink is a link, and what is not in it.
+// madeLink is a link with the list of the parts it omits.
 type madeLink struct {
 	Link    string   `json:"link" doc:"spyglass://…; behind the # of the portal's address without spyglass://"`
 	Without []string `json:"without" doc:"what is not in the link: names of secret parameters, headers, body"`
@@ -115,7 +115,7 @@ func (s *Sender) callOfDraft(ctx context.Context, c *resource.Call, d *workspace
 }
 
 // callOf returns the sent path and query of a draft without the masked parameters, and
-// notes in made what is not in it.
+// notes in made the parts that it omits.
 func callOf(d *workspace.Draft, path, query string, made *madeLink) *link.Call {
 	call := &link.Call{Method: d.Method, Path: strings.TrimSuffix(path, "/"), Query: []link.Pair{}}
 	for _, part := range pairs.Split(query) {

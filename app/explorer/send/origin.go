@@ -29,8 +29,8 @@ func (s *Sender) Target(ctx context.Context, c *resource.Call) (*outgoing.Target
 	return t, nil
 }
 
-// ForPrograms returns a portal at its address for programs, which may be another one than
-// the page's.
+// ForPrograms returns a portal at its address for programs, which may differ from the address of
+// the page.
 func (s *Sender) ForPrograms(t *outgoing.Target) *outgoing.Target {
 	if t.Remote != nil || s.ClientOrigin == nil {
 		return t

@@ -19,7 +19,7 @@ type Detail struct {
 	Unknown     []string     `json:"unknown,omitempty" null:"no" doc:"variables without a value"`
 }
 
-// Certificate describes a certificate to who is asked to trust it. Times are
+// Certificate describes a certificate to a user who must decide whether to trust it. Times are
 // milliseconds since 1970.
 type Certificate struct {
 	Fingerprint string   `json:"fingerprint"`

@@ -195,7 +195,7 @@ func (f *Files) lookInto(ctx context.Context, c *resource.Call, in *importReques
 	}, nil
 }
 
-// summary counts the contents of a file and lists the first ones.
+// summary counts the contents of a file and lists the first few.
 type summary struct {
 	folders, requests int
 	lines             []line

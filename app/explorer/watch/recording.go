@@ -18,7 +18,7 @@ import (
 	"spyglass/backend/sheet"
 )
 
-// Sample is one response of a watch, or one that did not come.
+// Sample is a response of a watch, or a missing response.
 type Sample struct {
 	At      int64           `json:"at" doc:"when it was sent; milliseconds since 1970"`
 	Status  int64           `json:"status" doc:"0: no response"`

@@ -278,7 +278,7 @@ func changes(ctx context.Context, before, now *document.Document) (nodes []int64
 	return nodes, diff.Added + diff.Removed + diff.Changed, nil
 }
 
-// enough returns why a watch ends after a response; "" if it goes on.
+// enough returns why a watch ends after a response; "" if it continues.
 func (u *underWay) enough(reply *send.Reply) string {
 	switch {
 	case reply.Status == 401:

@@ -11,7 +11,7 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// sessionBus starts a session bus of the test's own, and makes it this process's.
+// sessionBus starts a session bus for the test and sets its address in the environment.
 func sessionBus(t *testing.T) {
 	t.Helper()
 	cmd := exec.Command("dbus-daemon", "--session", "--nofork", "--print-address=1")
@@ -33,7 +33,7 @@ func sessionBus(t *testing.T) {
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", strings.TrimSpace(address))
 }
 
-// noticing stands for the desktop's notification service.
+// noticing is a fake of the desktop's notification service.
 type noticing struct {
 	conn  *dbus.Conn
 	shown chan [4]string // app, icon, title, body
@@ -91,9 +91,9 @@ func TestClickOnANoticeOpensItsLink(t *testing.T) {
 			t.Errorf("shown is %q, want %q", got, want)
 		}
 	}
-	s.tell(t, "NotificationClosed", 1, uint32(2)) // dismissed: nothing opens, now or by a click that comes too late
+	s.tell(t, "NotificationClosed", 1, uint32(2)) // after a dismissal, a late click opens nothing
 	s.tell(t, "ActionInvoked", 1, "default")
-	s.tell(t, "ActionInvoked", 99, "default") // another program's
+	s.tell(t, "ActionInvoked", 99, "default") // belongs to another program
 	s.tell(t, "ActionInvoked", 3, "default")
 	s.tell(t, "ActionInvoked", 3, "default")
 	s.tell(t, "ActionInvoked", 2, "default")
@@ -112,7 +112,7 @@ func TestMissingNotificationServiceIsAnError(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = n.close() })
 	if err := n.show(t.Context(), Notice{Title: "x"}); err == nil {
-		t.Error("nobody shows it, and there is no error")
+		t.Error("no service shows it, and there is no error")
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 	cancel()

@@ -39,6 +39,6 @@ func TestTrayIconHasADotForTheHighestSeverity(t *testing.T) {
 		}
 	}
 	if _, err := iconsOf([]byte("no picture")); err == nil {
-		t.Error("what is no picture makes an icon")
+		t.Error("data that is not a picture makes an icon")
 	}
 }

@@ -62,7 +62,7 @@ func (h *History) gauges(some []track) []gauge {
 	return all
 }
 
-// builder makes the gauges of one instance.
+// builder creates the gauges of an instance.
 type builder struct {
 	track *track
 	made  map[string]*gauge // nil while it is being built

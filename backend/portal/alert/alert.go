@@ -73,7 +73,7 @@ type Alert struct {
 	Chain              string
 	SubChainID         int64  // the applicable destination of the chain, from 1
 	NextRecipient      int64  // its stage in the chain: 1 for the first, 0 without a chain
-	Received           string // who has been notified
+	Received           string // names of the notified users
 	Suppressor         string
 	SuppressNote       string
 	UpdatedOn          resource.Seconds

@@ -164,10 +164,10 @@ func TestFirstDestinationInItsPeriodIsUsed(t *testing.T) {
 		"2026-05-04T04:59:00Z": "",
 		"2026-05-04T17:00:00Z": "",
 		"2026-05-09T12:00:00Z": "",              // Saturday
-		"2026-05-09T23:00:00Z": "weekend night", // which goes on
+		"2026-05-09T23:00:00Z": "weekend night", // continues on Sunday
 		"2026-05-10T05:59:00Z": "weekend night", // after midnight
 		"2026-05-10T06:00:00Z": "sunday",
-		"2026-05-09T05:00:00Z": "", // the night of Friday is none
+		"2026-05-09T05:00:00Z": "", // Friday night is not part of the period
 	} {
 		at, err := time.Parse(time.RFC3339, text)
 		if err != nil {

@@ -13,7 +13,7 @@ import (
 // ChainRows names the rows of Chain.
 const ChainRows resource.Name[*Chain] = "escalatingChain"
 
-// Chain is an escalation chain: who is notified of an alert, stage by stage.
+// Chain is an escalation chain: the recipients of an alert, stage by stage.
 type Chain struct {
 	ID               int64
 	Name             string

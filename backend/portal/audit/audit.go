@@ -199,7 +199,7 @@ func describe(c *resource.Change) string {
 	return b.String()
 }
 
-// auditKept returns how many days the access log is kept.
+// auditKept returns the number of days for which the access log is kept.
 func auditKept(ctx context.Context, r resource.Reader) int {
 	s, err := resource.Get(ctx, r, setting.SettingRows, setting.SettingID)
 	if err != nil || s.AuditDays < 1 {

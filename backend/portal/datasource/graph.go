@@ -53,7 +53,7 @@ func (d *DataSource) keepGraphs(w *resource.Write, was *DataSource) {
 	}
 }
 
-// follow renames data points in the graph, and drops deleted ones.
+// follow renames data points in the graph, and removes deleted data points.
 func (g *Graph) follow(renamed map[string]string) {
 	for i := range g.DataPoints {
 		p := &g.DataPoints[i] // it keeps its name in the graph, which expressions use

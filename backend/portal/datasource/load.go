@@ -35,7 +35,7 @@ func Expressions(ctx context.Context, r resource.Reader) ([]string, error) {
 	return texts, err
 }
 
-// LoadOf returns the total work of expressions. Invalid ones count as 0.
+// LoadOf returns the total work of expressions. Invalid expressions count as 0.
 func LoadOf(texts []string, code map[string]string) appliesto.Load {
 	var sum appliesto.Load
 	for _, text := range texts {

@@ -16,7 +16,7 @@ type Unsettled struct {
 // Settling is the progress of the association of devices with data sources.
 type Settling struct {
 	ID     int64
-	LastID int64  // every device up to this one has been processed
+	LastID int64  // every device up to this id has been processed
 	Print  string // of the Applying with which all of them were last processed
 }
 

@@ -45,7 +45,7 @@ type RemoteWriteMark struct {
 	At resource.Seconds
 }
 
-// RemoteWriteID is the id of the one row.
+// RemoteWriteID is the id of the only row.
 const RemoteWriteID int64 = 1
 
 // Authentication methods of a remote write.

@@ -242,7 +242,7 @@ type DemoTime struct {
 	Polled bool             // polled since PastOn, until an unknown time
 }
 
-// DemoTimeID is the id of the one row.
+// DemoTimeID is the id of the only row.
 const DemoTimeID int64 = 1
 
 // TimeOf returns the row, or a new one.

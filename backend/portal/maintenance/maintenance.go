@@ -53,7 +53,7 @@ type SDT struct {
 	InstanceGroupID    int64
 	CollectorID        int64
 	ClosedTo           resource.Millis // its windows up to this time are in the history
-	DueOn              resource.Millis // end of the next one; 0: none left
+	DueOn              resource.Millis // end of the next window; 0: none left
 }
 
 // The targets of maintenance.

@@ -16,8 +16,8 @@ import (
 
 var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 
-// maintained is a portal with the groups 2 and 3, which is inside 2, and device
-// 1 in group 3, with as many windows as there are things to maintain.
+// maintained is a portal with the groups 2 and 3 (inside 2), device
+// 1 in group 3, and a maintenance window for every kind of object.
 func maintained(t testing.TB) *store.DB {
 	t.Helper()
 	db := storetest.Open(t, store.Options{Clock: func() time.Time { return noon }, Zone: time.UTC})

@@ -20,7 +20,7 @@ func zone(t testing.TB, name string) *time.Location {
 	return z
 }
 
-// text is a window as people read it.
+// text formats a window for people.
 func text(w maintenance.Window, ok bool) string {
 	if !ok {
 		return "none"
@@ -35,7 +35,7 @@ func TestNextWindow(t *testing.T) {
 		name  string
 		zone  string
 		s     maintenance.Schedule
-		after string // in the zone
+		after string // in the window's time zone
 		want  string
 	}{
 		{"every night", "Europe/Berlin", maintenance.Schedule{Recurrence: maintenance.Daily, Minute: night,
@@ -147,11 +147,11 @@ func TestWindowIncludesItsStartAndExcludesItsEnd(t *testing.T) {
 	}
 }
 
-// oracle computes the windows of a schedule independently, by reading the local
+// oracle computes the windows of a schedule independently, by stepping through local
 // time minute by minute.
 type oracle struct {
 	minutes []time.Time
-	shown   []int64 // on the wall, in minutes since 1970
+	shown   []int64 // local time in minutes since 1970
 }
 
 func newOracle(from, to time.Time, z *time.Location) *oracle {
@@ -165,7 +165,7 @@ func newOracle(from, to time.Time, z *time.Location) *oracle {
 	return o
 }
 
-// first is the first minute at which the wall shows that or something later.
+// first returns the index of the first minute, at from or later, whose local time is at least shows.
 func (o *oracle) first(from int, shows int64) int {
 	for i := from; i < len(o.shown); i++ {
 		if o.shown[i] >= shows {
@@ -175,7 +175,7 @@ func (o *oracle) first(from int, shows int64) int {
 	return len(o.shown)
 }
 
-// windows returns the windows that begin on dates between the first and the
+// windows returns the windows that start on dates between the first and the
 // last.
 func (o *oracle) windows(s *maintenance.Schedule) (list [][2]int) {
 	begun := 0
@@ -222,8 +222,8 @@ func onDate(s *maintenance.Schedule, date time.Time) bool {
 	return true
 }
 
-// TestSchedulesFollowLocalTime walks through the weeks around each
-// change of the clock, minute by minute.
+// TestSchedulesFollowLocalTime steps through the weeks around each
+// clock change, minute by minute.
 func TestSchedulesFollowLocalTime(t *testing.T) {
 	for name, around := range map[string][]string{
 		"Europe/Berlin":       {"2026-03-29", "2026-10-25"},
@@ -233,8 +233,8 @@ func TestSchedulesFollowLocalTime(t *testing.T) {
 		"Pacific/Apia":        {"2011-12-30"},
 		"Africa/Cairo":        {"2026-04-24", "2026-10-30"},
 		"Africa/Casablanca":   {"2026-02-15", "2026-03-22"},
-		"America/St_Johns":    {"2006-04-02", "2006-10-29"}, // at one minute past midnight
-		"Antarctica/Troll":    {"2026-03-29", "2026-10-25"}, // by two hours
+		"America/St_Johns":    {"2006-04-02", "2006-10-29"}, // changes at one minute past midnight
+		"Antarctica/Troll":    {"2026-03-29", "2026-10-25"}, // changes by two hours
 	} {
 		for _, date := range around {
 			t.Run(strings.ReplaceAll(name, "/", "-")+" "+date, func(t *testing.T) {
@@ -267,7 +267,7 @@ func anySchedule(dice *rand.Rand) *maintenance.Schedule {
 	s := &maintenance.Schedule{Recurrence: []string{maintenance.Daily, maintenance.Weekly, maintenance.Monthly,
 		maintenance.MonthlyByWeek}[dice.IntN(4)]}
 	s.Minute, s.MonthDay, s.Week = dice.IntN(1440), 1+dice.IntN(31), 1+dice.IntN(5)
-	if dice.IntN(2) == 0 { // where clocks change
+	if dice.IntN(2) == 0 { // in a zone with clock changes
 		s.Minute = dice.IntN(240)
 	}
 	for day := time.Sunday; day <= time.Saturday; day++ {
@@ -285,7 +285,7 @@ func anySchedule(dice *rand.Rand) *maintenance.Schedule {
 	return s
 }
 
-// compare tests a schedule at moments in the middle of the oracle's time.
+// compare tests a schedule at moments in the middle of the oracle's range.
 func (o *oracle) compare(t *testing.T, s *maintenance.Schedule, dice *rand.Rand) {
 	t.Helper()
 	list := o.windows(s)
@@ -307,7 +307,7 @@ func (o *oracle) compare(t *testing.T, s *maintenance.Schedule, dice *rand.Rand)
 			continue
 		}
 		k := slices.IndexFunc(list, func(w [2]int) bool { return i >= w[0] && i < w[1] })
-		if k >= 0 && list[k][1] >= len(o.minutes) { // it ends out of sight
+		if k >= 0 && list[k][1] >= len(o.minutes) { // ends outside the oracle's range
 			continue
 		}
 		if got, want := text(s.At(o.minutes[i])), o.text(list, k, s.Zone); got != want {

@@ -46,7 +46,7 @@ type Setting struct {
 	CreatedOn   resource.Seconds
 }
 
-// SettingID is the id of the one row.
+// SettingID is the id of the only row.
 const SettingID int64 = 1
 
 const leastRate, mostRate, mostDays = 10, 100_000, 3650
@@ -188,7 +188,7 @@ func CollectorDownAfter(ctx context.Context, r resource.Reader) (time.Duration, 
 	return time.Duration(s.DownAfter) * time.Second, nil
 }
 
-// CopyDays returns for how many days the safety copies of upgrades are kept.
+// CopyDays returns the number of days for which the safety copies of upgrades are kept.
 func CopyDays(ctx context.Context, r resource.Reader) (int64, error) {
 	s, err := resource.Lookup(ctx, r, SettingRows, SettingID)
 	if err != nil || s == nil || s.CopyDays < 1 {

@@ -29,7 +29,7 @@ type AlertExpr struct {
 	Levels []float64 // for warn, error and critical; possibly fewer
 }
 
-// alertOps lists the operators, longer ones first.
+// alertOps lists the operators, longer operators first.
 var alertOps = []string{">=", "<=", "!=", ">", "<", "="}
 
 // severities lists the severities of the numbers, in order.

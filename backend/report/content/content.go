@@ -1,4 +1,4 @@
-// Package content computes what is in a report.
+// Package content computes the contents of a report.
 //
 // Each type of report is one file, and one line in kinds: it turns rows of the portal
 // into a layout.Table: a title, columns, counts and charts for the top, and rows. Times

@@ -87,7 +87,7 @@ func metricTrends(ctx context.Context, r *Run) (*layout.Table, error) {
 type measuring struct {
 	*Run
 	from, to time.Time
-	devices  map[int64]string // display names of the chosen ones
+	devices  map[int64]string // display names of the selected devices
 	points   []*shownPoint
 	rows     []measuredRow
 }

@@ -35,7 +35,7 @@ type Rank struct {
 	Text  string // the formatted value
 }
 
-// Line is a series of values over time; NaN for missing ones.
+// Line is a series of values over time, with NaN for missing values.
 type Line struct {
 	Name   string
 	Values []float64

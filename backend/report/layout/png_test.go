@@ -26,7 +26,7 @@ func TestChartIsRenderedAsAnImage(t *testing.T) {
 	if size := got.Bounds().Size(); size.X != 984 || size.Y != 272 {
 		t.Errorf("it is %v", size)
 	}
-	// drawn counts the pixels that are nearly of a color: edges are smooth
+	// drawn counts pixels that are close to a color, because edges are smooth
 	drawn := func(want color.RGBA) (n int) {
 		for y := range got.Bounds().Dy() {
 			for x := range got.Bounds().Dx() {

@@ -74,7 +74,7 @@ const (
 	ShortMoment = "2006-01-02\u00a015:04"
 )
 
-// noRows stands below the column names of a report without rows.
+// noRows appears below the column names of a report without rows.
 const noRows = "No rows match this report."
 
 // RightAligned reports whether the cells of a column end at its right edge.

@@ -93,7 +93,7 @@ const (
 	Interrupted       // the context of a query has ended
 	Taken             // a row breaks a unique index
 	Unfit             // the database cannot store a text; the error says why
-	Again             // another transaction was in the way: repeat this one after Rollback
+	Again             // another transaction conflicted: repeat this transaction after Rollback
 	Away              // the database does not respond
 )
 
@@ -208,7 +208,7 @@ type Writer interface {
 	// Prepare creates the tables for Meta and the spaces if they are missing, and
 	// writes Layout.Format.
 	Prepare(ctx context.Context, format int, spaces ...string) error
-	// SetMeta stores the values of a name, replacing earlier ones.
+	// SetMeta stores the values of a name, replacing earlier values.
 	SetMeta(ctx context.Context, of Meta, name string, values ...string) error
 	// Define creates a table, or changes it to match its declaration: it adds
 	// missing columns, removes none, and leaves exactly the declared indexes.
@@ -238,7 +238,7 @@ type Writer interface {
 	// ones and have no rows.
 	Return(ctx context.Context, t *Table, first, limit int64) error
 
-	// PutWords stores the words of an id, replacing earlier ones.
+	// PutWords stores the words of an id, replacing earlier words.
 	PutWords(ctx context.Context, index string, id int64, tags []string, text string) error
 	DeleteWords(ctx context.Context, index string, id int64) error
 

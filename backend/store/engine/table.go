@@ -30,7 +30,7 @@ type Column struct {
 // Linked reports whether Writer.Link stores the ids of a column.
 func (c Column) Linked() bool { return c.Kind == resource.KindIDs }
 
-// Columns that a Select may name in addition to the declared ones.
+// Columns that a Select may name in addition to the declared columns.
 const (
 	ID   = "id"
 	Body = "body" // bytes that are opaque to an engine

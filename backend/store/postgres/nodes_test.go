@@ -89,7 +89,7 @@ func TestSecondConflictingTransactionIsRetried(t *testing.T) {
 	}
 	check(one.Begin())
 	check(one.Insert(t.Context(), lamps, lamp(2, "never")))
-	check(one.Rollback()) // which lets the other go on
+	check(one.Rollback()) // unblocks the other
 	check(two.Begin())
 	check(two.Insert(t.Context(), lamps, lamp(2, "new")))
 	check(two.Commit())

@@ -26,7 +26,7 @@ func (w *writer) DeleteChunks(space string, from, to int64) error {
 	return err
 }
 
-// sizes are the numbers of chunks that one statement reads; the smallest
+// sizes are the numbers of chunks that a single statement reads; the smallest
 // sufficient one is used.
 var sizes = []int{1, 4, 32}
 
