@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+
+	"spyglass/backend/private"
 )
 
 // Has reports whether a program can be started at sign-in: not from the sandbox of a
@@ -49,7 +51,7 @@ func (p Program) Set(on bool) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	return os.WriteFile(path, []byte(text), 0o600)
+	return private.Replace(path, []byte(text))
 }
 
 // file returns the path and the text of the file that starts the program.
