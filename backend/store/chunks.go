@@ -49,14 +49,11 @@ const chunkFormat = 1
 // file that is damaged, read-only or from a newer version, and leaves it
 // unchanged.
 func OpenChunks(ctx context.Context, o ChunkOptions) (*Chunks, error) {
-	c := &Chunks{path: o.Path, twice: o.Twice}
-	if o.Database != "" {
-		c.path = nameOf(o.Database)
-	} else if err := o.Sibling.expect(o.Path); err != nil {
-		return nil, err
-	} else if err := private(o.Path); err != nil {
+	name, err := prepare(o.Path, o.Database, o.Sibling)
+	if err != nil {
 		return nil, err
 	}
+	c := &Chunks{path: name, twice: o.Twice}
 	if err := c.connect(ctx, o); err != nil {
 		_ = c.Close()
 		return nil, explain(c.path, err)
@@ -66,12 +63,7 @@ func OpenChunks(ctx context.Context, o ChunkOptions) (*Chunks, error) {
 
 func (c *Chunks) connect(ctx context.Context, o ChunkOptions) (err error) {
 	options := engine.Options{Readers: readers, Chunks: true, Alone: true}
-	if o.Database != "" {
-		c.base, err = server.Open(ctx, o.Database, options)
-	} else if c.base, err = embedded.Open(ctx, c.path, options); err == nil {
-		c.present, err = present(c.path, slog.Default())
-	}
-	if err != nil {
+	if c.base, c.present, err = connect(ctx, c.path, o.Database, slog.Default(), options); err != nil {
 		return err
 	}
 	layout, err := c.base.Layout(ctx)

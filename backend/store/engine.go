@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"log/slog"
 
 	"spyglass/backend/resource"
 	"spyglass/backend/store/engine"
@@ -19,6 +20,33 @@ var (
 
 // nameOf returns the address of a database without its password.
 func nameOf(address string) string { return postgres.Name(address) }
+
+// prepare returns the name of a database for messages. Without an address on a server,
+// it makes sure that the file at path is the one of its siblings, and private.
+func prepare(path, address string, s Sibling) (name string, err error) {
+	if address != "" {
+		return nameOf(address), nil
+	}
+	if err := s.expect(path); err != nil {
+		return "", err
+	}
+	return path, private(path)
+}
+
+// connect opens the database at an address on a server or, without one, the file at
+// path. A database on a server has no presence. Close the database also after an error,
+// if there is one.
+func connect(ctx context.Context, path, address string, log *slog.Logger, o engine.Options) (base engine.Database,
+	file *presence, err error) {
+	if address != "" {
+		base, err = server.Open(ctx, address, o)
+		return base, nil, err
+	}
+	if base, err = embedded.Open(ctx, path, o); err == nil {
+		file, err = present(path, log)
+	}
+	return base, file, err
+}
 
 // class returns the meaning of an error of any engine.
 func class(err error) engine.Class {

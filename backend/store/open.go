@@ -119,19 +119,16 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if o.Zone == nil {
 		o.Zone = time.Local
 	}
-	db := &DB{path: o.Path, name: o.Path, log: o.Log, guard: o.Guard, clock: o.Clock,
+	name, err := prepare(o.Path, o.Database, o.Sibling)
+	if err != nil {
+		return nil, err
+	}
+	db := &DB{path: o.Path, name: name, remote: o.Database != "", log: o.Log, guard: o.Guard, clock: o.Clock,
 		zone: func() *time.Location { return o.Zone }, streams: make(chan struct{}, maxStreams),
 		tables: map[string]rows{}, tasks: newTasks(o.Guard),
 		mirrored: leastMirrored, twice: o.Twice, upgrade: o.Upgrade}
 	if db.upgrade == nil {
 		db.upgrade = func(Progress) {}
-	}
-	if o.Database != "" {
-		db.remote, db.name = true, nameOf(o.Database)
-	} else if err := o.Sibling.expect(o.Path); err != nil {
-		return nil, err
-	} else if err := private(o.Path); err != nil {
-		return nil, err
 	}
 	if err := db.connect(ctx, o); err != nil {
 		_ = db.Close() // the first error is the cause
@@ -153,20 +150,13 @@ func (db *DB) dayZone(filter string) *time.Location {
 
 func (db *DB) connect(ctx context.Context, o Options) (err error) {
 	options := engine.Options{Readers: readers, Lasting: maxStreams, Alone: !o.Shared}
-	if db.remote {
-		db.base, err = server.Open(ctx, o.Database, options)
-	} else {
-		db.base, err = embedded.Open(ctx, db.path, options)
-	}
+	base, file, err := connect(ctx, db.path, o.Database, db.log, options)
+	db.base = base
 	if err != nil {
 		return err
 	}
-	db.writer = newWriter(db, db.base.Writer())
-	if !db.remote {
-		if db.writer.present, err = present(db.path, db.log); err != nil {
-			return err
-		}
-	}
+	db.writer = newWriter(db, base.Writer())
+	db.writer.present = file
 	layout, err := db.base.Layout(ctx)
 	if err != nil {
 		return err
