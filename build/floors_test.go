@@ -27,11 +27,11 @@ var floors = [][]string{
 	{"backend/portal/audit", "backend/portal/people"},
 	{"backend/portal/fleet"},
 	{"backend/portal/collector", "backend/portal/opsnote", "backend/portal/forward", "backend/portal/override"},
-	{"backend/portal/maintenance", "backend/portal/incident"},
+	{"backend/portal/maintenance", "backend/portal/incident", "backend/portal/node"},
 	{"backend/portal/alert"},
 	{"backend/portal/reporting"},
 	{"backend/portal"}, // combines the packages of the subjects
-	{"backend/series", "backend/agent", "backend/backup", "backend/report/layout"},
+	{"backend/series", "backend/agent", "backend/backup", "backend/report/layout", "backend/lease"},
 	{"backend/session", "backend/report/content", "backend/data", "backend/events", "backend/monitor", "backend/notify",
 		"backend/remotewrite", "backend/story", "backend/topology", "backend/demo/history"},
 	{"backend/report"},

@@ -156,7 +156,7 @@ func (a *agent) collect(parent context.Context) error {
 		Log:   a.Log,
 		Guard: guard,
 	})
-	a.poller.Start()
+	a.poller.Start(context.WithoutCancel(ctx))
 	loops := service.Group{Guard: guard, Parent: ctx}
 	start := func(name string, do func(context.Context) (time.Duration, error), wake <-chan struct{}) {
 		loops.Keep(name, func(ctx context.Context) {

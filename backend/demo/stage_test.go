@@ -1,6 +1,7 @@
 package demo_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -69,10 +70,12 @@ func perform(t *testing.T, devices int, test func(p *play)) {
 		}
 		p.engine = monitor.NewEngine(monitor.EngineOptions{DB: p.db, Series: samples, Log: log, Pace: p.clock,
 			World: p.Stage})
-		p.engine.Start()
-		p.Stage.Start()
+		p.engine.Start(context.Background())
+		p.Stage.Start(context.Background())
+		p.Stage.StartEffects(context.Background())
 		defer p.engine.Stop(t.Context())
 		defer p.Stage.Stop(t.Context())
+		defer p.Stage.StopEffects(t.Context())
 		time.Sleep(time.Minute)
 		if n := p.engine.Polled(); n < 300 {
 			t.Fatalf("%d instances are polled", n)

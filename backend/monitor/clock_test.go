@@ -1,6 +1,7 @@
 package monitor_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -56,7 +57,7 @@ func TestDeviceIsDeadAfterTheClockWasSetBack(t *testing.T) {
 
 func TestCollectorsGetTimeAfterTheMachineSlept(t *testing.T) {
 	w := newWatch(t, 1)
-	w.m.Start()
+	w.m.Start(context.Background())
 	if err := w.m.Stop(t.Context()); err != nil { // from here on the test runs the work, at its own times
 		t.Fatal(err)
 	}

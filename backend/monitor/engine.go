@@ -183,7 +183,8 @@ func NewEngine(o EngineOptions) *Engine {
 }
 
 // Start starts polling, without blocking.
-func (e *Engine) Start() {
+func (e *Engine) Start(ctx context.Context) {
+	e.running.Begin(ctx)
 	again := false
 	e.running.Keep("alerts of the engine", func(ctx context.Context) {
 		missed := again
@@ -192,8 +193,8 @@ func (e *Engine) Start() {
 	})
 	e.running.Keep("tasks of the engine", e.keepTasks)
 	e.running.Keep("states of devices", e.keepHosts)
-	e.poller.Start()
-	e.simulated.Start()
+	e.poller.Start(ctx)
+	e.simulated.Start(ctx)
 }
 
 // Stop ends all checks, stores their results, and waits, no longer than until ctx

@@ -78,7 +78,7 @@ func (b *bench) run() {
 		},
 		Checks: []check.Check{{Name: "tcp", Run: b.look}}, Pace: b.pace,
 	})
-	b.Engine.Start()
+	b.Engine.Start(context.Background())
 	b.Cleanup(func() { _ = b.Engine.Stop(context.Background()) })
 	polls := cmp.Or(b.polls, 13)
 	b.until(fmt.Sprint(polls, " instances are polled"), func() bool { return b.Polled() == polls })

@@ -34,8 +34,9 @@ func NewKeep(o Options, samples *series.DB) *Keep {
 	return &Keep{db: o.DB, series: samples, log: cmp.Or(o.Log, slog.Default()), running: service.Group{Guard: o.Guard}}
 }
 
-// Start starts the work, without blocking.
-func (k *Keep) Start() {
+// Start starts the work, without blocking. It may be called again after Stop.
+func (k *Keep) Start(ctx context.Context) {
+	k.running.Begin(ctx)
 	feed := k.db.Follow(string(fleet.Instances.Name))
 	k.running.Keep("samples of removed instances", func(ctx context.Context) {
 		if feed == nil { // after a panic

@@ -1,6 +1,7 @@
 package monitor_test
 
 import (
+	"context"
 	"io"
 	"log/slog"
 	"path/filepath"
@@ -41,7 +42,7 @@ func sampled(t *testing.T) (*fixture, *series.DB) {
 func TestSamplesAreDeletedWithTheirInstance(t *testing.T) {
 	h, db := sampled(t)
 	k := monitor.NewKeep(monitor.Options{DB: h.db, Log: slog.New(slog.NewTextHandler(io.Discard, nil))}, db)
-	k.Start()
+	k.Start(context.Background())
 	defer k.Stop(t.Context())
 	until(t, db, 1, 2)
 	if err := h.db.Write(t.Context(),
@@ -75,7 +76,7 @@ func TestSamplesOlderThanTheRetentionAreDeleted(t *testing.T) {
 	}
 	put(h, &setting.Settings, &setting.Setting{ID: setting.SettingID, DataDays: 30})
 	k := monitor.NewKeep(monitor.Options{DB: h.db, Log: slog.New(slog.NewTextHandler(io.Discard, nil))}, db)
-	k.Start()
+	k.Start(context.Background())
 	defer k.Stop(t.Context())
 	deadline := time.Now().Add(20 * time.Second)
 	for {

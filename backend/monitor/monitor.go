@@ -87,8 +87,9 @@ func New(o Options) *Monitor {
 	return m
 }
 
-// Start starts the work, without blocking.
-func (m *Monitor) Start() {
+// Start starts the work, without blocking. It may be called again after Stop.
+func (m *Monitor) Start(ctx context.Context) {
+	m.running.Begin(ctx)
 	m.began = m.clock().Round(0)
 	m.looked = m.began
 	m.running.Keep("association worker", m.run)

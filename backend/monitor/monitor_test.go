@@ -107,7 +107,7 @@ func (h *fixture) start() {
 	h.Helper()
 	h.monitor = monitor.New(monitor.Options{DB: h.db, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Discoverers: map[string]check.Discoverer{"snmp": asked{}}})
-	h.monitor.Start()
+	h.monitor.Start(context.Background())
 	h.Cleanup(func() { h.stop() })
 }
 
@@ -348,7 +348,7 @@ func TestStopIsIdempotentAndPreventsStart(t *testing.T) {
 	h.start()
 	h.stop()
 	h.stop()
-	h.monitor.Start()
+	h.monitor.Start(context.Background())
 	never := monitor.New(monitor.Options{DB: h.db})
 	if err := never.Stop(t.Context()); err != nil {
 		t.Error(err)

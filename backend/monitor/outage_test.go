@@ -187,7 +187,7 @@ func TestSimultaneousTimeoutsAreAPortalOutage(t *testing.T) {
 			return t.Method == "http"
 		},
 	})
-	b.Engine.Start()
+	b.Engine.Start(context.Background())
 	t.Cleanup(func() { _ = b.Engine.Stop(context.Background()) })
 	b.until("all pages have responded", served.more(2, hosts...))
 	b.fixture.stop()

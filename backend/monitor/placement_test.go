@@ -1,6 +1,7 @@
 package monitor_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -128,7 +129,7 @@ func TestCollectorsGetTimeToReconnectAfterAPortalOutage(t *testing.T) {
 	w := newWatch(t, 1)
 	w.later(0, 2, 3)
 	w.now = w.now.Add(time.Hour) // the portal was stopped for an hour
-	w.m.Start()
+	w.m.Start(context.Background())
 	if err := w.m.Stop(t.Context()); err != nil { // from here on the test runs the work, at its own times
 		t.Fatal(err)
 	}

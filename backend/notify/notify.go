@@ -201,8 +201,10 @@ const (
 	leastPatience = time.Second
 )
 
-// Start starts to plan and to send, including notices from an earlier process.
-func (s *Service) Start() {
+// Start starts to plan and to send, including notices from an earlier process. It may
+// be called again after Stop.
+func (s *Service) Start(ctx context.Context) {
+	s.wait.Begin(ctx)
 	s.wait.Keep("planning of notices", s.run)
 }
 

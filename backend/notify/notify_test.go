@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -500,7 +501,7 @@ func TestBlockedChannelDelaysOnlyItself(t *testing.T) {
 	changed, stop := h.db.Watch(string(alert.Deliveries.Name))
 	defer stop()
 	h.raise(threshold.SeverityWarn)
-	s.Start()
+	s.Start(context.Background())
 	limit := time.After(9 * time.Second) // the blocked attempt would take 10
 	for len(h.deliveries()) < 2 || h.deliveries()[1].State != alert.DeliverySent {
 		select {

@@ -52,7 +52,7 @@ func newNetwork(interval int64, hosts ...string) *network {
 		id := int64(i + 1)
 		n.Put(&check.Task{InstanceID: id, DeviceID: id, DataSourceID: 1, Method: "tcp", Host: host, Interval: interval})
 	}
-	n.Start()
+	n.Start(context.Background())
 	return n
 }
 
@@ -270,7 +270,7 @@ func TestFailureWithAResponseIsNotHeld(t *testing.T) {
 			id := int64(i + 1)
 			l.Put(&check.Task{InstanceID: id, DeviceID: id, Host: host, Interval: 60})
 		}
-		l.Start()
+		l.Start(context.Background())
 		time.Sleep(time.Minute)
 		l.mu.Lock()
 		l.got, l.failing = nil, errors.New("the port is not a number")

@@ -185,9 +185,10 @@ func New(o Options) *Poller {
 }
 
 // Start starts polling, without blocking.
-func (p *Poller) Start() {
+func (p *Poller) Start(ctx context.Context) {
+	p.runs.Begin(ctx)
 	p.runs.Keep("polling schedule", p.run)
-	p.hands.Go("poll results", func() { p.deliver(context.Background()) })
+	p.hands.Go("poll results", func() { p.deliver(context.WithoutCancel(ctx)) })
 }
 
 // Stop ends all checks, delivers the pending results, and waits, no longer than

@@ -102,7 +102,7 @@ func TestInstanceIsPolledOncePerInterval(t *testing.T) {
 		l := newFixture(0)
 		l.Put(task(1, 1, 60), task(2, 1, 60), task(3, 2, 10), &check.Task{InstanceID: 4, DeviceID: 3, Interval: 60,
 			Method: "instant"})
-		l.Start()
+		l.Start(context.Background())
 		time.Sleep(10 * time.Minute)
 		_ = l.Stop(t.Context())
 		if got, want := fmt.Sprint(l.counts()), "map[1:10 2:10 3:60 4:10]"; got != want {
@@ -124,7 +124,7 @@ func TestThousandInstancesAreSpreadOverTheMinute(t *testing.T) {
 		for i := range int64(1000) {
 			l.Put(&check.Task{InstanceID: i + 1, DeviceID: i + 1, Interval: 60, Method: "instant"})
 		}
-		l.Start()
+		l.Start(context.Background())
 		time.Sleep(time.Minute)
 		_ = l.Stop(t.Context())
 		perSecond := map[int64]int{}
@@ -148,7 +148,7 @@ func TestFirstResultIsDeliveredAtOnceAndTheRestInBatches(t *testing.T) {
 		for i := range int64(21) {
 			l.Put(&check.Task{InstanceID: i + 1, DeviceID: i + 1, Interval: 3600, Method: "instant"})
 		}
-		l.Start()
+		l.Start(context.Background())
 		defer l.Stop(t.Context())
 		delivered := func(after time.Duration) int {
 			time.Sleep(after)
@@ -192,7 +192,7 @@ func TestPollsDueTogetherAreDeliveredTogether(t *testing.T) {
 		for id := range int64(1000) {
 			p.Put(&check.Task{InstanceID: id + 1, DeviceID: id + 1, Interval: interval, Method: "instant"})
 		}
-		p.Start()
+		p.Start(context.Background())
 		time.Sleep(10 * interval * time.Second)
 		_ = p.Stop(t.Context())
 		if n := len(looked); n < 9*1000 || n > 11*1000 {
@@ -225,7 +225,7 @@ func TestSlowDeviceDelaysOnlyItself(t *testing.T) {
 			l.Put(task(i+1, i+2, 60))
 		}
 		l.slow[1] = 20 * time.Second
-		l.Start()
+		l.Start(context.Background())
 		time.Sleep(5 * time.Minute)
 		_ = l.Stop(t.Context())
 		counts := l.counts()
@@ -248,7 +248,7 @@ func TestPollThatTimesOutIsNoData(t *testing.T) {
 		l := newFixture(0)
 		l.slow[1] = time.Hour
 		l.Put(task(1, 1, 10))
-		l.Start()
+		l.Start(context.Background())
 		time.Sleep(25 * time.Second)
 		_ = l.Stop(t.Context())
 		if len(l.got) != 2 { // the check has ended when it is due again
@@ -266,7 +266,7 @@ func TestTasksCanChangeDuringAPoll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newFixture(0)
 		l.Put(task(1, 1, 60), task(2, 1, 60))
-		l.Start()
+		l.Start(context.Background())
 		time.Sleep(2 * time.Minute)
 		l.Drop(1, 99)
 		l.Put(task(2, 1, 10))
@@ -295,7 +295,7 @@ func TestResultsWaitForTheConsumer(t *testing.T) {
 			}
 			l.Put(&check.Task{InstanceID: i + 1, DeviceID: i + 1, Interval: 10, Method: method})
 		}
-		l.Start()
+		l.Start(context.Background())
 		time.Sleep(time.Minute)
 		looks := l.Stats().Checks
 		if looks > 6000 {
@@ -315,7 +315,7 @@ func TestStopCancelsPollsAndLosesNoResult(t *testing.T) {
 		l := newFixture(0)
 		l.slow[2] = time.Hour
 		l.Put(task(1, 1, 10), task(2, 2, 600))
-		l.Start()
+		l.Start(context.Background())
 		time.Sleep(10*time.Minute + time.Second)
 		before := time.Now()
 		_ = l.Stop(t.Context())
@@ -338,7 +338,7 @@ func TestFailedPollHasAReason(t *testing.T) {
 		l := newFixture(0)
 		l.failing = errors.New("10.0.0.1 refuses the connection")
 		l.Put(task(1, 1, 1))
-		l.Start()
+		l.Start(context.Background())
 		time.Sleep(1001 * time.Millisecond)
 		_ = l.Stop(t.Context())
 		if len(l.got) != 1 || l.got[0].Error != "10.0.0.1 refuses the connection" {
@@ -354,7 +354,7 @@ func TestScheduleIsKeptWhenTheClockIsSet(t *testing.T) {
 				var off atomic.Int64
 				l := newFixtureOn(0, clock.New(func() time.Time { return time.Now().Add(time.Duration(off.Load())) }))
 				l.Put(task(1, 1, 60), task(2, 2, 60), task(3, 3, 86400))
-				l.Start()
+				l.Start(context.Background())
 				time.Sleep(10 * time.Minute)
 				before := l.counts()
 				off.Store(int64(by))
@@ -384,7 +384,7 @@ func TestOverduePollsAreSpreadAfterSleep(t *testing.T) {
 				for i := range int64(tasks) {
 					l.Put(task(i+1, i+1, tt.interval))
 				}
-				l.Start()
+				l.Start(context.Background())
 				time.Sleep(5*time.Minute + time.Second/2)
 				off.Store(int64(night))
 				woken := time.Now().Add(night).Unix()
@@ -424,7 +424,7 @@ func TestTasksAreDueByTheInjectedClock(t *testing.T) {
 			},
 		})
 		l.Put(task(1, 1, 60))
-		l.Start()
+		l.Start(context.Background())
 		time.Sleep(10 * time.Minute)
 		c.SetSpeed(60)
 		time.Sleep(time.Minute)
@@ -478,7 +478,7 @@ func TestPanickingPollFailsAndOthersContinue(t *testing.T) {
 		instant := task(3, 1, 10)
 		instant.Method = "instant"
 		p.Put(task(1, 1, 10), task(2, 2, 10), instant)
-		p.Start()
+		p.Start(context.Background())
 		time.Sleep(20*time.Second + time.Millisecond)
 		_ = p.Stop(t.Context())
 		broke := "the check failed with an internal error; see the collector's log"
@@ -506,7 +506,7 @@ func TestPanickingDeliverLosesOnlyItsResults(t *testing.T) {
 			},
 		})
 		p.Put(task(1, 1, 10))
-		p.Start()
+		p.Start(context.Background())
 		time.Sleep(30*time.Second + time.Millisecond)
 		_ = p.Stop(t.Context())
 		if calls != 3 {

@@ -148,8 +148,9 @@ func New(ctx context.Context, db resource.LiveDB, samples *series.DB, o Options)
 	})
 }
 
-// Start starts to send, without blocking.
-func (s *Service) Start() {
+// Start starts to send, without blocking. It may be called again after Stop.
+func (s *Service) Start(ctx context.Context) {
+	s.running.Begin(ctx)
 	s.started = true
 	s.running.Keep("remote write", s.run)
 }

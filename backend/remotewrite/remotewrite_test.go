@@ -179,7 +179,7 @@ func (x *sender) start() {
 		x.t.Fatal(err)
 	}
 	x.s = s
-	s.Start()
+	s.Start(context.Background())
 	x.t.Cleanup(func() { _ = s.Stop(context.Background()) })
 }
 

@@ -136,7 +136,7 @@ func newDesk(t *testing.T) *desk {
 		Version: "1", Log: quiet, Clock: d.clock.Now,
 	})
 	var err error
-	d.reports, err = report.New(t.Context(), d.db, report.Options{
+	d.reports, err = report.New(d.db, report.Options{
 		Folder: d.folder, Access: func(_ context.Context, id int64) (*resource.Access, error) {
 			return d.access[id],
 				nil
@@ -202,8 +202,8 @@ func TestReportIsMailedToUsersGroupsAndAddresses(t *testing.T) {
 		Format: reporting.FormatPDF, Columns: columns("Device"), Delivery: "email", ModifiedID: 2, ModifiedBy: "clerk",
 		Schedule: "0 12 * * *", NextOn: seconds(noon), Recipients: []alert.Recipient{{Type: "GROUP", Addr: "Board"},
 			{Type: "ADMIN", Method: "email", Addr: "clerk"}}})
-	d.reports.Start()
-	d.notices.Start()
+	d.reports.Start(context.Background())
+	d.notices.Start(context.Background())
 	<-p.came
 	<-p.came
 	file, err := os.ReadFile(filepath.Join(d.folder, "1"))
@@ -242,8 +242,8 @@ func TestReportWaitsForAnUnreachableMailServer(t *testing.T) {
 	stop()
 	d.server(address)
 	d.inventory()
-	d.reports.Start()
-	d.notices.Start()
+	d.reports.Start(context.Background())
+	d.notices.Start(context.Background())
 	if _, err := d.send(d.reports, admin, runIt, 1, 0, `{"receiveEmails":"board@example.net"}`); err != nil {
 		t.Fatal(err)
 	}
@@ -273,7 +273,7 @@ func TestLargeReportIsMailedAsALink(t *testing.T) {
 	put(d.fixture, fleet.Devices.Name, many...)
 	put(d.fixture, reporting.Reports.Name, reporting.Report{ID: 1, Name: "All", Type: reporting.ReportInventory,
 		Format: reporting.FormatCSV, SortDirection: "asc"})
-	d.reports.Start()
+	d.reports.Start(context.Background())
 	d.server("127.0.0.1:1")
 	if _, err := d.send(d.reports, admin, runIt, 1, 0, `{"receiveEmails":"board@example.net"}`); err != nil {
 		t.Fatal(err)

@@ -90,9 +90,8 @@ var (
 	errRemoved = errors.New("the run was removed")
 )
 
-// New returns the service of a folder. It marks runs that the last process
-// interrupted as failed, and deletes files without a row.
-func New(ctx context.Context, db resource.LiveDB, o Options) (*Service, error) {
+// New returns the service of a folder, which is not started yet.
+func New(db resource.LiveDB, o Options) (*Service, error) {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
@@ -104,7 +103,13 @@ func New(ctx context.Context, db resource.LiveDB, o Options) (*Service, error) {
 			"the folder %s for reports cannot be created; choose another data folder "+
 				"with --data", o.Folder)
 	}
-	err := db.Write(ctx, func(tx resource.Tx) error {
+	return s, nil
+}
+
+// resume marks runs that the last process interrupted as failed, and deletes files
+// without a row.
+func (s *Service) resume(ctx context.Context) error {
+	err := s.db.Write(ctx, func(tx resource.Tx) error {
 		cut, err := resource.Find(ctx, tx, reporting.ReportTasks.Name,
 			resource.Where{Field: "state", Op: "=", Value: reporting.TaskRunning})
 		for i := range cut {
@@ -117,7 +122,7 @@ func New(ctx context.Context, db resource.LiveDB, o Options) (*Service, error) {
 	if err == nil {
 		err = s.sweep(ctx)
 	}
-	return s, err
+	return err
 }
 
 // cutOff handles a run that the end of the last process interrupted. A scheduled one
@@ -134,11 +139,19 @@ func (s *Service) cutOff(ctx context.Context, tx resource.Tx, t *reporting.Repor
 	return resource.Put(ctx, tx, reporting.ReportTasks.Name, t)
 }
 
-// Start starts the service, which continues with waiting runs.
-func (s *Service) Start() { s.wait.Keep("schedule of reports", s.run) }
+// Start starts the service, which continues with waiting runs. It may be called again
+// after Stop.
+func (s *Service) Start(ctx context.Context) {
+	s.wait.Begin(ctx)
+	interrupted := true // only runs of before the first start, not those of a task that panicked
+	s.wait.Keep("schedule of reports", func(ctx context.Context) {
+		s.run(ctx, &interrupted)
+	})
+}
 
-// run executes requested and due runs until ctx is done.
-func (s *Service) run(ctx context.Context) {
+// run executes requested and due runs until ctx is done. interrupted means that the last
+// process may have left runs that it began.
+func (s *Service) run(ctx context.Context, interrupted *bool) {
 	asked, stopAsked := s.db.Watch(string(reporting.ReportTasks.Name))
 	changed, stopChanged := s.db.Watch(string(reporting.Reports.Name))
 	settings, stopSettings := s.db.Watch(string(setting.Settings.Name))
@@ -146,11 +159,10 @@ func (s *Service) run(ctx context.Context) {
 	defer stopChanged()
 	defer stopSettings()
 	for {
-		wait, err := s.schedule(ctx)
+		wait, err := s.due(ctx, interrupted)
 		if err != nil && ctx.Err() == nil {
-			s.o.Log.ErrorContext(ctx, "scheduled reports are delayed", "err", err)
+			s.o.Log.ErrorContext(ctx, "reports are delayed", "err", err)
 		}
-		s.begin(ctx)
 		next := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():
@@ -169,6 +181,19 @@ func (s *Service) run(ctx context.Context) {
 		}
 		next.Stop()
 	}
+}
+
+// due starts the runs that are due, and returns how long to wait for the next one.
+func (s *Service) due(ctx context.Context, interrupted *bool) (wait time.Duration, err error) {
+	if *interrupted {
+		if err := s.resume(ctx); err != nil {
+			return patience, err
+		}
+		*interrupted = false
+	}
+	wait, err = s.schedule(ctx)
+	s.begin(ctx)
+	return wait, err
 }
 
 // Stop cancels active runs and waits for them, at most until until ctx is done. It may be

@@ -24,7 +24,7 @@ func (h *fixture) service(access func(context.Context, int64) (*resource.Access,
 	if access == nil {
 		access = func(_ context.Context, id int64) (*resource.Access, error) { return h.access[id], nil }
 	}
-	s, err := report.New(h.Context(), h.db, report.Options{
+	s, err := report.New(h.db, report.Options{
 		Folder: h.folder, Access: access, Zone: func() *time.Location { return time.UTC }, Clock: func() time.Time {
 			return noon
 		}, Log: slog.New(slog.DiscardHandler),
@@ -112,7 +112,7 @@ func TestRunHasOnlyWhatItsUserAndRecipientsMayView(t *testing.T) {
 	h.addDevices()
 	h.inventory()
 	s := h.service(nil)
-	s.Start()
+	s.Start(context.Background())
 	made, err := h.send(s, clerk, runIt, 1, 0, `{}`)
 	if want := `{1 1 http://here/api/report/reports/1/tasks/1/result}`; err != nil || fmt.Sprint(made) != want {
 		t.Fatalf("got %v %v, want %s", made, err, want)
@@ -200,7 +200,7 @@ func TestDeletingARunCancelsIt(t *testing.T) {
 		ended <- context.Cause(ctx)
 		return nil, ctx.Err()
 	})
-	s.Start()
+	s.Start(context.Background())
 	if _, err := h.send(s, admin, runIt, 1, 0, ""); err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +239,7 @@ func TestRestartFailsRunningAndResumesPendingRuns(t *testing.T) {
 		}
 	}
 	s := h.service(nil)
-	s.Start()
+	s.Start(context.Background())
 	h.until(2, reporting.TaskDone)
 	_, err := h.send(s, admin, getIt, 1, 1, "")
 	if want := "conflict: the report could not be created: the portal stopped during the run; run the report " +
@@ -260,7 +260,7 @@ func TestOnlyTheNewestRunsAreKept(t *testing.T) {
 	h := open(t)
 	h.inventory()
 	s := h.service(nil)
-	s.Start()
+	s.Start(context.Background())
 	for i := range int64(reporting.KeptTasks + 2) {
 		if _, err := h.send(s, admin, runIt, 1, 0, ""); err != nil {
 			t.Fatal(err)
@@ -281,7 +281,7 @@ func TestRunLinkExpiresAsConfigured(t *testing.T) {
 	h := open(t)
 	h.inventory()
 	s := h.service(nil)
-	s.Start()
+	s.Start(context.Background())
 	if _, err := h.send(s, admin, runIt, 1, 0, ""); err != nil {
 		t.Fatal(err)
 	}
@@ -322,7 +322,7 @@ func TestPanicFailsOnlyTheRun(t *testing.T) {
 		}
 		return admin, nil
 	})
-	s.Start()
+	s.Start(context.Background())
 	if _, err := h.send(s, admin, runIt, 1, 0, ""); err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 
 func TestSchedulePreviewUsesItsTimeZone(t *testing.T) {
 	h := open(t)
-	s, err := report.New(t.Context(), h.db,
+	s, err := report.New(h.db,
 		report.Options{Folder: t.TempDir(), Zone: func() *time.Location { return time.UTC }})
 	if err != nil {
 		t.Fatal(err)

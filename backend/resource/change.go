@@ -35,6 +35,23 @@ func CallOf(ctx context.Context) *Call {
 	return c
 }
 
+// Fence reports as an error that a write must not happen any more, because another
+// process does the work that it belongs to. It reads in the transaction of the write.
+type Fence func(ctx context.Context, in Reader) error
+
+type fenceKey struct{}
+
+// WithFence returns a context whose writes happen only if fence returns nil.
+func WithFence(ctx context.Context, fence Fence) context.Context {
+	return context.WithValue(ctx, fenceKey{}, fence)
+}
+
+// FenceOf returns the fence of a context, or nil.
+func FenceOf(ctx context.Context) Fence {
+	fence, _ := ctx.Value(fenceKey{}).(Fence)
+	return fence
+}
+
 type pauseKey struct{}
 
 // WithPause returns a context whose time limit can be paused: pause stops it

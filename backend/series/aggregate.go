@@ -81,6 +81,9 @@ func (db *DB) Aggregate(ctx context.Context, q Query, step int64) ([][]Step, err
 	if err := limitSteps(q, step, len(q.DataPoints)); err != nil {
 		return nil, err
 	}
+	if err := db.current(ctx); err != nil {
+		return nil, err
+	}
 	db.rolling.RLock()
 	defer db.rolling.RUnlock()
 	return db.view(q).aggregate(ctx, step)
@@ -98,6 +101,9 @@ func (db *DB) AggregateMany(ctx context.Context, keys []Key, from, to, step int6
 	}
 	step = min(step, latest)
 	if err := limitSteps(q, step, len(keys)); err != nil {
+		return nil, err
+	}
+	if err := db.current(ctx); err != nil {
 		return nil, err
 	}
 	db.rolling.RLock()

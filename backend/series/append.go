@@ -182,7 +182,7 @@ func (db *DB) commit(b *batch) error {
 	if len(b.added) == 0 {
 		return nil
 	}
-	err := db.file.Write(func(tx store.ChunksTx) error {
+	err := db.write(db.seq+int64(used), false, func(tx store.ChunksTx) error {
 		for i := range b.rows[:used] {
 			if err := tx.Put(logs, rowOf(b.rows[i].when, db.seq+1+int64(i)), b.rows[i].data); err != nil {
 				return err

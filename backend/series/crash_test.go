@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"spyglass/backend/series"
+	"spyglass/backend/store/postgres/pgtest"
 )
 
 // victim is the environment variable that makes this test binary write samples
@@ -35,7 +36,7 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 	}
-	os.Exit(m.Run())
+	os.Exit(pgtest.Main(m.Run))
 }
 
 // crowd is the number of series whose chunks need several transactions.

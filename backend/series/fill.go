@@ -57,7 +57,7 @@ func (db *DB) name(keys []Key) ([]*series, error) {
 	for i, key := range keys {
 		all[i] = db.find(key, &made)
 	}
-	err := db.file.Write(func(tx store.ChunksTx) error { return db.putNames(tx, made) })
+	err := db.write(db.seq, false, func(tx store.ChunksTx) error { return db.putNames(tx, made) })
 	if err != nil {
 		db.forget(made)
 	}
@@ -113,7 +113,7 @@ func (db *DB) putNew(rows []row, all []*series, places []int) error {
 	if err := db.join(kept, false); err != nil {
 		return err
 	}
-	if err := db.file.Write(func(tx store.ChunksTx) error {
+	if err := db.write(db.seq, true, func(tx store.ChunksTx) error {
 		for _, r := range kept {
 			if err := tx.Put(chunks, r.id, r.data); err != nil {
 				return err

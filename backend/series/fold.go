@@ -35,6 +35,9 @@ const (
 
 // due returns the fold that is due; nil if there is none.
 func (db *DB) due() *fold {
+	if !db.writes() {
+		return nil
+	}
 	now := db.clock()
 	if now.Before(db.again) {
 		return nil
@@ -101,7 +104,7 @@ func (db *DB) foldSome(f *fold) error {
 	if err := db.join(rows, true); err != nil {
 		return err
 	}
-	err := db.file.Write(func(tx store.ChunksTx) error {
+	err := db.write(db.seq, len(f.rest) == 0, func(tx store.ChunksTx) error {
 		for _, r := range rows {
 			if err := tx.Put(chunks, r.id, r.data); err != nil {
 				return err
@@ -153,7 +156,7 @@ func (db *DB) foldNow(before int64) error {
 // settle writes all chunks, so that the next Open, which delays the start of the
 // portal, need not read a log.
 func (db *DB) settle() {
-	if len(db.logged) == 0 {
+	if len(db.logged) == 0 || !db.writes() {
 		return
 	}
 	if err := db.foldNow(math.MaxInt64); err != nil {

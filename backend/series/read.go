@@ -36,6 +36,9 @@ func (db *DB) Range(ctx context.Context, q Query) (Table, error) {
 	if err != nil {
 		return Table{}, err
 	}
+	if err := db.current(ctx); err != nil {
+		return Table{}, err
+	}
 	have := make([][]point, len(q.DataPoints))
 	found := 0
 	db.rolling.RLock()
@@ -203,6 +206,9 @@ func timesOf(have [][]point) []int64 {
 // Last returns the newest sample of a series that is not in the future; samples
 // measured before the clock was set back may be. ok is false if there is none.
 func (db *DB) Last(ctx context.Context, instance, datapoint int64) (last Sample, ok bool, err error) {
+	if err := db.current(ctx); err != nil {
+		return Sample{}, false, err
+	}
 	db.mu.RLock()
 	s := db.series[Key{instance, datapoint}]
 	var p point

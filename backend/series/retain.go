@@ -100,7 +100,7 @@ func (db *DB) rollSome(n int64, some []*series) error {
 	}
 	db.rolling.Lock()
 	defer db.rolling.Unlock()
-	err := db.file.Write(func(tx store.ChunksTx) error {
+	err := db.write(db.seq, true, func(tx store.ChunksTx) error {
 		for _, r := range rows {
 			if err := tx.Put(hours, r.id, r.data); err != nil {
 				return err
@@ -250,7 +250,7 @@ func averages(steps []Step) []point {
 
 // forgetBefore deletes samples before one half day and hours before one era.
 func (db *DB) forgetBefore(samples, old int64) error {
-	if err := db.file.Write(func(tx store.ChunksTx) error {
+	if err := db.write(db.seq, true, func(tx store.ChunksTx) error {
 		return errors.Join(
 			tx.Delete(logs, 0, rowOf(samples, 0)-1),
 			tx.Delete(chunks, 0, rowOf(samples, 0)-1),
@@ -293,7 +293,7 @@ func (db *DB) Delete(ctx context.Context, instances ...int64) error {
 				all = append(all, s)
 			}
 		}
-		if err := db.file.Write(func(tx store.ChunksTx) error { return db.erase(tx, all) }); err != nil {
+		if err := db.write(db.seq, true, func(tx store.ChunksTx) error { return db.erase(tx, all) }); err != nil {
 			return err
 		}
 		db.mu.Lock()

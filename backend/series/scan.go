@@ -15,6 +15,9 @@ const scanStep = 200
 // skips samples that Retain has converted to hours. It ends with the first error
 // of each.
 func (db *DB) Scan(ctx context.Context, from, to int64, each func([]Sample) error) error {
+	if err := db.current(ctx); err != nil {
+		return err
+	}
 	for some := range slices.Chunk(db.numbered(), scanStep) {
 		samples, err := db.scanSome(ctx, some, from, to)
 		if err == nil && len(samples) > 0 {

@@ -35,6 +35,13 @@
 // Everything is safe for concurrent use. One goroutine writes; calls that wait
 // at the same time share a commit. Readers never wait for the disk's writer.
 //
+// # Several processes
+//
+// With Options.Shared, several processes have the samples open. One of them, which Lead
+// names, writes; the others follow: before they read, they read the rows of the log that
+// they do not have yet. A row of its own, the state, says what is new. It holds the epoch
+// of the process that writes, so that one that was replaced writes nothing more.
+//
 // # Errors
 //
 // An invalid time is fault.Invalid, a damaged file fault.Conflict, a full
@@ -71,6 +78,7 @@ type Options struct {
 	Path string // of the file
 	// Database is the address of a database on a server that takes the place of the file
 	Database string
+	Shared   bool             // other processes may have Database open with Shared, too: see Lead
 	Log      *slog.Logger     // slog.Default when nil
 	Clock    func() time.Time // time.Now when nil
 	Guard    *service.Guard
@@ -92,6 +100,7 @@ type DB struct {
 	once sync.Once
 
 	// Used only by the writing goroutine.
+	shared *shared         // nil: no other process may write
 	seq    int64           // of the last row of the log
 	logged map[int64]int64 // the last row of the log in each half day
 	next   int64           // the number for the next new series
@@ -154,21 +163,23 @@ func numberOf(row int64) int64 { return row & (1<<40 - 1) }
 // chunks yet. It refuses a file that is damaged, read-only or from a newer
 // version, and leaves it unchanged.
 func Open(ctx context.Context, o Options) (*DB, error) {
-	db := &DB{
-		path: o.Path, log: cmp.Or(o.Log, slog.Default()), clock: o.Clock,
-		jobs: make(chan *job, maxJobs), stop: make(chan struct{}), done: make(chan struct{}),
-		logged: map[int64]int64{}, next: 1, series: map[Key]*series{}, high: -1, rolled: span{0, -1},
+	db := newDB(o)
+	spaces := []string{names, logs, chunks, hours}
+	if o.Shared {
+		db.shared, spaces = &shared{known: state{other: -1}}, append(spaces, leads)
 	}
-	if db.clock == nil {
-		db.clock = time.Now
-	}
-	file, err := store.OpenChunks(ctx, store.ChunkOptions{Path: o.Path, Database: o.Database, Sibling: o.Sibling,
-		Twice: o.Twice, Spaces: []string{names, logs, chunks, hours}})
+	file, err := store.OpenChunks(ctx, store.ChunkOptions{Path: o.Path, Database: o.Database, Shared: o.Shared,
+		Sibling: o.Sibling, Twice: o.Twice, Spaces: spaces})
 	if err != nil {
 		return nil, err
 	}
 	db.file = file
-	if err := db.load(ctx); err != nil {
+	if o.Shared {
+		err = db.catchUp(ctx)
+	} else {
+		_, err = db.load(ctx, math.MaxInt64)
+	}
+	if err != nil {
 		_ = file.Close()
 		return nil, err
 	}
@@ -177,26 +188,41 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	return db, nil
 }
 
-func (db *DB) load(ctx context.Context) error {
-	byNumber, err := db.loadNames(ctx)
-	if err != nil {
-		return err
+func newDB(o Options) *DB {
+	db := &DB{
+		path: o.Path, log: cmp.Or(o.Log, slog.Default()), clock: o.Clock,
+		jobs: make(chan *job, maxJobs), stop: make(chan struct{}), done: make(chan struct{}),
+		logged: map[int64]int64{}, next: 1, series: map[Key]*series{}, high: -1, rolled: span{0, -1},
+	}
+	if db.clock == nil {
+		db.clock = time.Now
+	}
+	return db
+}
+
+// load reads everything, up to a row of the log, and returns the series by number.
+func (db *DB) load(ctx context.Context, upTo int64) (byNumber map[int64]*series, err error) {
+	if byNumber, err = db.loadNames(ctx); err != nil {
+		return nil, err
 	}
 	low, high, ok, err := db.file.Ends(ctx, chunks)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if ok {
 		db.low, db.high = whenOf(low), whenOf(high)
 	}
 	if low, high, ok, err = db.file.Ends(ctx, hours); err != nil {
-		return err
+		return nil, err
 	}
 	if ok {
 		db.rolled = span{whenOf(low), whenOf(high)}
 	}
-	return db.file.Each(ctx, logs, 0, math.MaxInt64, func(row int64, data []byte) error {
+	return byNumber, db.file.Each(ctx, logs, 0, math.MaxInt64, func(row int64, data []byte) error {
 		when, seq := whenOf(row), numberOf(row)
+		if seq > upTo {
+			return nil
+		}
 		db.seq, db.logged[when] = max(db.seq, seq), seq
 		return db.replay(data, byNumber)
 	})
@@ -209,14 +235,21 @@ func (db *DB) loadNames(ctx context.Context) (map[int64]*series, error) {
 			db.next = int64(binary.LittleEndian.Uint64(data))
 			return nil
 		}
-		if len(data) != 16 {
-			return db.damaged(fmt.Errorf("series %d has a name of %d bytes", number, len(data)))
+		s, err := db.named(number, data)
+		if err == nil {
+			db.series[s.key], byNumber[number] = s, s
 		}
-		key := Key{int64(binary.LittleEndian.Uint64(data)), int64(binary.LittleEndian.Uint64(data[8:]))}
-		s := &series{key: key, number: number}
-		db.series[key], byNumber[number] = s, s
-		return nil
+		return err
 	})
+}
+
+// named returns a series that has a name in the file.
+func (db *DB) named(number int64, data []byte) (*series, error) {
+	if len(data) != 16 {
+		return nil, db.damaged(fmt.Errorf("series %d has a name of %d bytes", number, len(data)))
+	}
+	key := Key{int64(binary.LittleEndian.Uint64(data)), int64(binary.LittleEndian.Uint64(data[8:]))}
+	return &series{key: key, number: number}, nil
 }
 
 // replay loads one row of the log into memory. It skips samples of series that

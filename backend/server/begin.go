@@ -20,12 +20,13 @@ import (
 )
 
 // begin reads the portal's settings, or creates a new portal if there are none.
-// It writes the settings last, so that an interrupted start is simply repeated.
-func (s *Server) begin(ctx context.Context) error {
+// It writes the settings last, so that an interrupted start is simply repeated. others
+// means that other nodes may have the portal open, and show its initial passwords.
+func (s *Server) begin(ctx context.Context, others bool) error {
 	settings, err := resource.Get(ctx, s.db, setting.Settings.Name, setting.SettingID)
 	if err == nil {
 		s.Setting = *settings
-		if err := s.complete(ctx); err != nil {
+		if err := s.complete(ctx); err != nil || others {
 			return err
 		}
 		return s.renewUnshown(ctx)

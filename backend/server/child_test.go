@@ -19,6 +19,10 @@ import (
 // so that a test can kill it.
 const childFolder = "SPYGLASS_TEST_CHILD"
 
+// childDatabase is an environment variable with the address of the child's database; without
+// it, the child has files.
+const childDatabase = "SPYGLASS_TEST_CHILD_DATABASE"
+
 func TestMain(m *testing.M) {
 	if folder := os.Getenv(childFolder); folder != "" {
 		if err := serveAsChild(folder); err != nil {
@@ -59,8 +63,9 @@ func serveAsChild(folder string) error {
 }
 
 func childOptions(folder string) server.Options {
-	return server.Options{Data: folder, Listen: "127.0.0.1:0", Version: "test", NoLimits: true, Twice: true,
-		Log: slog.New(slog.NewTextHandler(os.Stderr, nil))}
+	return server.Options{Data: folder, Database: os.Getenv(childDatabase), Listen: "127.0.0.1:0", Version: "test",
+		NoLimits: true,
+		Twice:    true, Log: slog.New(slog.NewTextHandler(os.Stderr, nil))}
 }
 
 // child is a portal in a child process.
@@ -72,10 +77,11 @@ type child struct {
 	origin string
 }
 
-func startChild(t *testing.T, folder string) *child {
+func startChild(t *testing.T, folder string, env ...string) *child {
 	t.Helper()
 	c := &child{t: t, cmd: exec.CommandContext(t.Context(), os.Args[0])}
 	c.cmd.Env = append(os.Environ(), childFolder+"="+folder)
+	c.cmd.Env = append(c.cmd.Env, env...)
 	log := &strings.Builder{}
 	c.cmd.Stderr = log
 	var err error

@@ -43,8 +43,8 @@ func (s *Server) samplesHavePortal(path string) error {
 // portal's writes.
 func (s *Server) openSeries(ctx context.Context) error {
 	return s.OpenBeside(ctx, "series.db", func(path string, sibling Sibling) (file string, err error) {
-		s.series, err = series.Open(ctx, series.Options{Path: path, Database: s.o.Database, Log: s.o.Log,
-			Clock: s.pace.Now, Sibling: sibling, Guard: s.guard, Twice: s.o.Twice})
+		s.series, err = series.Open(ctx, series.Options{Path: path, Database: s.o.Database, Shared: s.o.Database != "",
+			Log: s.o.Log, Clock: s.pace.Now, Sibling: sibling, Guard: s.guard, Twice: s.o.Twice})
 		if err != nil {
 			return "", err
 		}
@@ -98,15 +98,12 @@ func (s *Server) link() string {
 // collectors returns the service for remote collectors.
 func (s *Server) collectors() *collect.Service {
 	return collect.New(collect.Options{DB: s.db, Folder: filepath.Join(s.o.Data, "installers"), Tasks: monitor.Tasks,
-		Take: func(ctx context.Context, collector int64, results []check.Result) error {
-			return s.engine.Load().Take(ctx, collector, results)
-		},
-		Searches: s.monitor.Searches, TakeFinding: s.monitor.TakeFinding,
+		Take: s.take, Searches: s.searches, TakeFinding: s.takeFinding,
 	})
 }
 
 // trials returns the endpoints that run checks immediately.
 func (s *Server) trials() []resource.Endpoint {
-	all := append(monitor.Trials(s.db, s.engine.Load), monitor.PollEndpoints(s.db, s.engine.Load)...)
+	all := append(monitor.Trials(s.db, s.engine.Load), s.onMonitoring(monitor.PollEndpoints(s.db, s.engine.Load))...)
 	return append(all, fleet.MatchesEndpoint(s.db))
 }

@@ -26,10 +26,10 @@ func (s *Server) data() []resource.Endpoint {
 	return data.New(data.Options{DB: s.db, Series: s.series, Zone: s.zone}).Endpoints()
 }
 
-func (m *samples) Start() {
-	m.keep.Start()
+func (m *samples) Start(ctx context.Context) {
+	m.keep.Start(ctx)
 	if h := m.history.Load(); h != nil {
-		h.Start()
+		h.Start(ctx)
 	}
 }
 

@@ -31,7 +31,7 @@ func (s *Server) openStage(ctx context.Context) error {
 		Poll: func(wanted func(device, source int64) bool) { s.engine.Load().PollSimulated(wanted) },
 	})
 	s.endpoints = append(s.endpoints, s.staged...)
-	s.endpoints = append(s.endpoints, s.stage.Endpoints()...)
+	s.endpoints = append(s.endpoints, s.onMonitoring(s.stage.Endpoints())...)
 	return s.stage.Resume(ctx)
 }
 
@@ -149,9 +149,9 @@ func (s *Server) takeOver(ctx context.Context, fresh *Server, made *incident.Dem
 	}
 	s.engine.Store(s.engines())
 	if !s.o.NoHistory {
-		s.engine.Load().Start()
+		s.engine.Load().Start(s.within)
 		s.samples.history.Store(s.newHistory())
-		s.samples.history.Load().Start()
+		s.samples.history.Load().Start(s.within)
 	}
 	return err
 }

@@ -15,7 +15,7 @@ import (
 // depends on those below it, starts after them and stops before them.
 func (s *Server) floors() []service.Service {
 	var floors []service.Service
-	add := func(opened bool, name string, start func(), stop func(ctx context.Context) error) {
+	add := func(opened bool, name string, start func(ctx context.Context), stop func(ctx context.Context) error) {
 		if opened {
 			floors = append(floors, service.Service{Name: name, Start: start, Stop: stop})
 		}
@@ -44,13 +44,14 @@ func (s *Server) floors() []service.Service {
 	add(s.lock != nil, "the lock of the folder", nil, unlock)
 	add(s.db != nil, "portal.db", nil, closing(s.db != nil, s.db.Close))
 	add(s.series != nil, "series.db", nil, closing(s.series != nil, s.series.Close))
-	add(s.samples != nil, "the keeping of samples", s.samples.Start, s.samples.Stop)
-	add(s.remote != nil, "remote write", s.remote.Start, s.remote.Stop)
 	add(s.stage != nil, "the demo", s.stage.Start, s.stage.Stop)
-	add(s.engine.Load() != nil, "the engine", s.startEngine, s.stopEngine) // polls devices, and stores samples
-	add(s.monitor != nil, "the monitor", s.monitor.Start, s.monitor.Stop)
-	add(s.notices != nil, "notices", s.notices.Start, s.notices.Stop)
-	add(s.reports != nil, "reports", s.reports.Start, s.reports.Stop)
+	if s.leases != nil {
+		add(true, "the works of this node", s.leases.Start, s.leases.Stop)
+	} else {
+		for _, w := range s.works() {
+			floors = append(floors, w.services...)
+		}
+	}
 	add(true, "the reset of the demo", nil, endResets)
 	add(true, "the server's own tasks", s.startTasks, s.wait.Stop) // and those of HTTP and the control channel
 	add(s.listener != nil, "HTTP", s.serve, s.drain)
@@ -61,24 +62,29 @@ func (s *Server) floors() []service.Service {
 	return floors
 }
 
-func (s *Server) startEngine() {
-	if !s.o.NoHistory {
-		s.engine.Load().Start()
+func (s *Server) startEngine(ctx context.Context) {
+	if s.within = ctx; !s.o.NoHistory {
+		s.engine.Load().Start(ctx)
 	}
 }
 
 // stopEngine stops the current engine; a reset of the demo replaces it.
 func (s *Server) stopEngine(ctx context.Context) error { return s.engine.Load().Stop(ctx) }
 
-func (s *Server) startTasks() {
+// startAlerts starts what opens and clears alerts about the portal itself.
+func (s *Server) startAlerts(ctx context.Context) {
+	s.alerts.Begin(ctx)
+	s.alerts.Keep("alert about panics", s.watchPanics)
+	s.alerts.Keep("alert about expressions", s.watchExpressions)
+}
+
+func (s *Server) startTasks(context.Context) {
 	s.wait.Go("check of the databases", func() { s.verify(s.wait.Context()) })
-	s.wait.Keep("alert about panics", s.watchPanics)
-	s.wait.Keep("alert about expressions", s.watchExpressions)
 	s.wait.Keep("presence of the databases", s.watchFiles)
 	s.wait.Keep("safety copies of upgrades", s.removeCopies)
 }
 
-func (s *Server) serve() {
+func (s *Server) serve(context.Context) {
 	if s.door != nil {
 		s.door.portal.Store(&s.handler)
 		return
@@ -110,4 +116,6 @@ func (s *Server) drain(ctx context.Context) error {
 	return nil
 }
 
-func (s *Server) serveControl() { s.wait.Go("control channel", func() { s.control.serve(s) }) }
+func (s *Server) serveControl(context.Context) {
+	s.wait.Go("control channel", func() { s.control.serve(s) })
+}

@@ -314,7 +314,7 @@ const closeHTTPSWithin = time.Second
 
 // startHTTPS opens the second listener as it was set last. If that fails, the portal
 // starts without it.
-func (s *Server) startHTTPS() {
+func (s *Server) startHTTPS(context.Context) {
 	s.secure.mu.Lock()
 	defer s.secure.mu.Unlock()
 	to, err := s.loadHTTPS()

@@ -45,6 +45,7 @@ import (
 	"spyglass/backend/demo/stage"
 	"spyglass/backend/events"
 	"spyglass/backend/fault"
+	"spyglass/backend/lease"
 	"spyglass/backend/localca"
 	"spyglass/backend/loopback"
 	"spyglass/backend/metrics"
@@ -141,9 +142,13 @@ type Server struct {
 	kinds     []string            // names of the resources that have endpoints
 	series    *series.DB
 	samples   *samples
-	pace      *clock.Clock // clock of the monitored devices: real time, unless this is a demo
-	stage     *stage.Stage // nil unless this is a demo
-	remaking  sync.Mutex   // held during a reset of the demo, and permanently after the server has stopped
+	pace      *clock.Clock       // clock of the monitored devices: real time, unless this is a demo
+	stage     *stage.Stage       // nil unless this is a demo
+	remaking  sync.Mutex         // held during a reset of the demo, and permanently after the server has stopped
+	leases    *lease.Keeper      // nil for a portal in files
+	asked     map[string]handler // what other nodes may ask for, by endpoint
+	within    context.Context    // of the engine
+	alerts    service.Group      // what opens alerts about the portal itself
 	engines   func() *monitor.Engine
 	engine    atomic.Pointer[monitor.Engine]
 	monitor   *monitor.Monitor
@@ -182,7 +187,7 @@ func New(ctx context.Context, o Options) (_ *Server, err error) {
 		}
 	}
 	s := &Server{o: o, guard: &service.Guard{Log: o.Log}, pace: clock.New(o.Clock), failed: make(chan error, 1)}
-	s.services.Guard, s.wait.Guard, s.panics = s.guard, s.guard, newPanics(s.guard)
+	s.services.Guard, s.wait.Guard, s.alerts.Guard, s.panics = s.guard, s.guard, s.guard, newPanics(s.guard)
 	defer func() {
 		s.services.Add(s.floors()...)
 		if err != nil {
@@ -280,7 +285,16 @@ func (s *Server) open(ctx context.Context) error {
 		return err
 	}
 	s.db.SetAuditor(audit.Audit)
-	if err := s.begin(ctx); err != nil {
+	others, err := s.joinNodes(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.db.Alone(ctx, func() error {
+		if err := s.begin(ctx, others); err != nil {
+			return err
+		}
+		return s.openSeries(ctx)
+	}); err != nil {
 		return err
 	}
 	s.db.SetZone(s.zone)
@@ -292,9 +306,6 @@ func (s *Server) open(ctx context.Context) error {
 		Clock: s.o.Clock, Guard: s.guard}); err != nil {
 		return err
 	}
-	if err := s.openSeries(ctx); err != nil {
-		return err
-	}
 	if err := s.openStage(ctx); err != nil {
 		return err
 	}
@@ -303,10 +314,11 @@ func (s *Server) open(ctx context.Context) error {
 	}
 	s.measure()
 	s.endpoints = append(s.endpoints, datasource.ImportEndpoints(s.db, s.endpoints)...)
-	s.endpoints = append(s.endpoints, setting.VersionEndpoint(s.o.Version), datasource.ChecksEndpoint())
+	s.endpoints = append(s.endpoints, setting.VersionEndpoint(s.o.Version), datasource.ChecksEndpoint(),
+		s.nodesEndpoint())
 	s.endpoints = append(s.endpoints, alert.SummaryEndpoints(s.db)...)
 	s.endpoints = append(s.endpoints, s.Sessions.Endpoints()...)
-	s.reports, err = report.New(ctx, s.db, report.Options{
+	s.reports, err = report.New(s.db, report.Options{
 		Folder: s.reportFolder(), Access: s.Sessions.Access, Zone: s.zone, Series: s.series, Deliver: s.notices.Post,
 		Origin: s.link, Log: s.o.Log, Clock: s.pace.Now, Guard: s.guard,
 	})
@@ -317,7 +329,7 @@ func (s *Server) open(ctx context.Context) error {
 	s.endpoints = append(s.endpoints, s.notices.Endpoints()...)
 	s.endpoints = append(s.endpoints, s.realTime(s.collectors().Endpoints())...)
 	s.endpoints = append(s.endpoints, s.data()...)
-	s.endpoints = append(s.endpoints, s.stories()...)
+	s.endpoints = append(s.endpoints, s.onMonitoring(s.stories())...)
 	s.endpoints = append(s.endpoints, topology.New(s.db).Endpoints()...)
 	s.endpoints = append(s.endpoints, s.trials()...)
 	s.endpoints = resource.WithAliases(s.endpoints)

@@ -14,6 +14,7 @@ import (
 	"spyglass/backend/portal/forward"
 	"spyglass/backend/portal/incident"
 	"spyglass/backend/portal/maintenance"
+	"spyglass/backend/portal/node"
 	"spyglass/backend/portal/opsnote"
 	"spyglass/backend/portal/override"
 	"spyglass/backend/portal/people"
@@ -89,6 +90,9 @@ func (s *Server) tables() error {
 		mount(s, &audit.AuditLogs),
 		mountIn(s, &s.staged, &incident.Incidents),
 		keep(s, &incident.DemoTimes),
+		keep(s, &node.Nodes),
+		keep(s, &node.Leases),
+		keep(s, &node.Requests),
 	)
 }
 

@@ -178,7 +178,7 @@ func (g *Guard) keep(ctx context.Context, task string, do func(ctx context.Conte
 // Group is a set of tasks to wait for. The zero Group is ready to use.
 type Group struct {
 	Guard  *Guard          // may be nil
-	Parent context.Context // when it is done, so is Context; may be nil
+	Parent context.Context // of Context; may be nil
 
 	mu     sync.Mutex
 	ctx    context.Context // nil until it is needed
@@ -201,6 +201,14 @@ func (g *Group) Context() context.Context {
 	return g.ctx
 }
 
+// Begin sets Parent, and lets a group that was stopped start tasks again. The earlier
+// tasks must have ended.
+func (g *Group) Begin(parent context.Context) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.Parent, g.ctx = parent, nil
+}
+
 // Go starts a task. Task names say which code runs, not on what, so there are
 // few.
 func (g *Group) Go(task string, do func()) {
@@ -212,7 +220,7 @@ func (g *Group) Go(task string, do func()) {
 }
 
 // Keep starts a task, and restarts it after a panic, until it returns by itself
-// or the group is stopped. In a group that was stopped, it starts nothing.
+// or the group is stopped. In a group that was stopped, it starts nothing until Begin.
 func (g *Group) Keep(task string, do func(ctx context.Context)) {
 	ctx := g.Context()
 	if ctx.Err() != nil {

@@ -12,8 +12,8 @@ import (
 // Service is a long-lived part of a program. Start and Stop may be nil.
 type Service struct {
 	Name string // as errors call it: "reports", "portal.db"
-	// Start starts the work without waiting for it.
-	Start func()
+	// Start starts the work without waiting for it. The work ends with ctx or Stop.
+	Start func(ctx context.Context)
 	// Stop ends the work, waits for it at most until ctx ends, and releases the
 	// resources of the service. It is also called if the service never started.
 	Stop func(ctx context.Context) error
@@ -47,7 +47,7 @@ func (s *Stack) Start(ctx context.Context) error {
 		if of.Start == nil {
 			continue
 		}
-		if p := s.Guard.Run("start "+of.Name, of.Start); p != nil {
+		if p := s.Guard.Run("start "+of.Name, func() { of.Start(ctx) }); p != nil {
 			return errors.Join(p, s.stop(ctx))
 		}
 	}

@@ -20,7 +20,7 @@ func (l *log) note(format string, args ...any) { *l = append(*l, fmt.Sprintf(for
 // floor is a service that records its start and stop.
 func (l *log) floor(name string) service.Service {
 	return service.Service{Name: name,
-		Start: func() { l.note("start %s", name) },
+		Start: func(context.Context) { l.note("start %s", name) },
 		Stop:  func(context.Context) error { l.note("stop %s", name); return nil }}
 }
 
@@ -62,7 +62,7 @@ func TestFailedStartStopsTheStartedServices(t *testing.T) {
 	r := &recorder{}
 	s := service.Stack{Guard: r.guard()}
 	broken := l.floor("HTTP")
-	broken.Start = func() { panic("no port") }
+	broken.Start = func(context.Context) { panic("no port") }
 	s.Add(l.floor("database"), broken, l.floor("control"))
 	const want = "start HTTP panicked: no port"
 	if err := s.Start(t.Context()); err == nil || err.Error() != want {

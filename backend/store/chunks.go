@@ -17,6 +17,7 @@ type ChunkOptions struct {
 	// Database is the address of a database on a server, which takes the place of the
 	// file. The chunks have a schema of their own there, beside that of Options.Database.
 	Database string
+	Shared   bool     // other processes may have Database open with Shared, too
 	Sibling  Sibling  // the portal that owns the file; zero for none
 	Spaces   []string // all spaces that the file may have
 	Twice    bool     // run each write once more, for tests: see Options.Twice
@@ -62,7 +63,7 @@ func OpenChunks(ctx context.Context, o ChunkOptions) (*Chunks, error) {
 }
 
 func (c *Chunks) connect(ctx context.Context, o ChunkOptions) (err error) {
-	options := engine.Options{Readers: readers, Chunks: true, Alone: true}
+	options := engine.Options{Readers: readers, Chunks: true, Alone: !o.Shared}
 	if c.base, c.present, err = connect(ctx, c.path, o.Database, slog.Default(), options); err != nil {
 		return err
 	}
@@ -137,6 +138,11 @@ func (c *Chunks) run(do func(tx ChunksTx) error) error {
 		err = errors.Join(err, w.Rollback())
 	}
 	return err
+}
+
+// Rows is Chunks.Rows with the changes of the transaction.
+func (t ChunksTx) Rows(ctx context.Context, space string, ids []int64, each func(id int64, data []byte) error) error {
+	return t.w.FindChunks(ctx, space, ids, each)
 }
 
 // Put writes one row, replacing one with the same number.

@@ -166,6 +166,14 @@ func (s *shared) begin() error {
 	}
 }
 
+// Alone runs do while no other process that shares the database runs its own.
+func (db *DB) Alone(ctx context.Context, do func() error) error {
+	if !db.shares() {
+		return do()
+	}
+	return db.shared.writer.Alone(ctx, do)
+}
+
 // shares reports whether other processes may write to the database.
 func (db *DB) shares() bool { return db.shared != nil && db.shared.writer != nil }
 

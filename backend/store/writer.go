@@ -66,7 +66,15 @@ func (w *writer) close() {
 
 // Write implements resource.DB.
 func (db *DB) Write(ctx context.Context, do func(tx resource.Tx) error) error {
-	return db.write(ctx, func(t *tx) error { return do(t) })
+	fence := resource.FenceOf(ctx)
+	return db.write(ctx, func(t *tx) error {
+		if fence != nil {
+			if err := fence(ctx, t); err != nil {
+				return err
+			}
+		}
+		return do(t)
+	})
 }
 
 func (db *DB) write(ctx context.Context, do func(*tx) error) error {

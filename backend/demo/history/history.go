@@ -101,7 +101,10 @@ func New(o Options) *History {
 func (h *History) Filling() bool { return h.filling.Load() }
 
 // Start starts the work without blocking.
-func (h *History) Start() { h.running.Keep("past of the demo", h.run) }
+func (h *History) Start(ctx context.Context) {
+	h.running.Begin(ctx)
+	h.running.Keep("past of the demo", h.run)
+}
 
 // Stop ends the work and waits for the current way, no longer than until ctx is
 // done. It may be called twice, on a history that never started.

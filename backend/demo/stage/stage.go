@@ -55,7 +55,8 @@ type Stage struct {
 	beaten atomic.Int64 // when simulated collectors last sent heartbeats, epoch seconds
 
 	started bool
-	running service.Group
+	follows service.Group
+	running service.Group // of the effects
 }
 
 // scene is a running incident.
@@ -94,22 +95,33 @@ var effects = []effect{
 // New returns a stage without incidents, which is not started yet.
 func New(o Options) *Stage {
 	o.Log = cmp.Or(o.Log, slog.Default())
-	s := &Stage{o: o, running: service.Group{Guard: o.Guard}}
+	s := &Stage{o: o, follows: service.Group{Guard: o.Guard}, running: service.Group{Guard: o.Guard}}
 	s.scenes.Store(&[]scene{})
 	s.speed.Store(1)
 	return s
 }
 
 // Start starts to follow the rows, without blocking.
-func (s *Stage) Start() {
+func (s *Stage) Start(ctx context.Context) {
+	s.follows.Begin(ctx)
+	s.follows.Keep("incidents of the demo", s.follow)
+}
+
+// Stop ends the following, and waits for it no longer than until ctx is done. It may be
+// called twice, and on a stage that never started.
+func (s *Stage) Stop(ctx context.Context) error { return s.follows.Stop(ctx) }
+
+// StartEffects starts what only one process of a portal does, without blocking: it ends
+// incidents, and polls what they affect. It may be called again after StopEffects.
+func (s *Stage) StartEffects(ctx context.Context) {
 	s.started = true
-	s.running.Keep("incidents of the demo", s.follow)
+	s.running.Begin(ctx)
 	s.running.Keep("effects of incidents", s.tend)
 }
 
-// Stop ends the work and waits for it, no longer than until ctx is done. It may
-// be called twice, and on a stage that that never started.
-func (s *Stage) Stop(ctx context.Context) error {
+// StopEffects ends that work and waits for it, no longer than until ctx is done. It may
+// be called twice, and on a stage that never started it.
+func (s *Stage) StopEffects(ctx context.Context) error {
 	if err := s.running.Stop(ctx); err != nil || !s.started || !s.o.Clock.Apart() {
 		return err
 	}
@@ -182,6 +194,10 @@ func (s *Stage) settle(ctx context.Context, one *scene) error {
 		row, err := resource.Get(ctx, tx, incident.Incidents.Name, one.ID)
 		if err != nil {
 			return nil // it was deleted meanwhile
+		}
+		if row.DeviceID+row.GroupID+row.CollectorID > 0 { // another process was faster
+			one.Incident = *row
+			return nil
 		}
 		row.DeviceID, row.GroupID, row.CollectorID = one.DeviceID, one.GroupID, one.CollectorID
 		return resource.Put(ctx, tx, incident.Incidents.Name, row)

@@ -109,9 +109,6 @@ type Database interface {
 	Layout(ctx context.Context) (Layout, error)
 	Close() error
 
-	// FindChunks calls each with the existing chunks of those ids, in any order.
-	// data is valid only until each returns.
-	FindChunks(ctx context.Context, space string, ids []int64, each func(id int64, data []byte) error) error
 	// RangeChunks is FindChunks for a range of ids, both ends included. It calls
 	// each in ascending order, with chunks of one state.
 	RangeChunks(ctx context.Context, space string, from, to int64, each func(id int64, data []byte) error) error
@@ -153,6 +150,8 @@ type Sharing interface {
 	// Raise raises the versions of tables, and lets the listeners of other
 	// processes know when the transaction commits. It fills in Change.Version.
 	Raise(ctx context.Context, changes []Change) error
+	// Alone runs do while no other process does.
+	Alone(ctx context.Context, do func() error) error
 }
 
 // Reader runs queries.
@@ -167,6 +166,9 @@ type Reader interface {
 	Arrange(ctx context.Context, t *Table, rows []byte, where Cond, order []Order) ([]int, error)
 	// FindWords returns ids of a full-text index, the highest first.
 	FindWords(ctx context.Context, index string, q WordQuery) ([]int64, error)
+	// FindChunks calls each with the existing chunks of those ids, in any order.
+	// data is valid only until each returns.
+	FindChunks(ctx context.Context, space string, ids []int64, each func(id int64, data []byte) error) error
 	// Meta returns the value that SetMeta stored last; nil for none.
 	Meta(ctx context.Context, of Meta, name string) ([]string, error)
 	// AllMeta returns the value of Meta for every name.

@@ -112,12 +112,12 @@ func (d *database) Layout(ctx context.Context) (layout engine.Layout, err error)
 
 // A space of chunks is a table of bytes by id.
 
-func (d *database) FindChunks(ctx context.Context, space string, ids []int64,
+func (r reader) FindChunks(ctx context.Context, space string, ids []int64,
 	each func(id int64, data []byte) error) error {
 	b := newText(`SELECT "id", "data" FROM `, quote(space), ` WHERE "id" = ANY(`)
 	b.arg(append([]int64{}, ids...))
 	b.add("::bigint[])")
-	return d.eachChunk(ctx, b, each)
+	return r.eachChunk(ctx, b, each)
 }
 
 func (d *database) RangeChunks(ctx context.Context, space string, from, to int64,
@@ -130,8 +130,8 @@ func (d *database) RangeChunks(ctx context.Context, space string, from, to int64
 	return d.eachChunk(ctx, b, each)
 }
 
-func (d *database) eachChunk(ctx context.Context, b *text, each func(id int64, data []byte) error) error {
-	rows, err := d.query(ctx, b, false)
+func (r reader) eachChunk(ctx context.Context, b *text, each func(id int64, data []byte) error) error {
+	rows, err := r.query(ctx, b, false)
 	if err != nil {
 		return err
 	}

@@ -61,10 +61,10 @@ type Engine struct{}
 // Limits of time. Migrations have none.
 const (
 	connecting   = 5 * time.Second
-	longestRead  = 6 * time.Minute  // streams may take five
-	longestWrite = time.Minute      // one statement
-	longestIdle  = 15 * time.Second // within a transaction of the writer, so that a stopped node frees its locks
-	oldest       = 15               // version of the server
+	longestRead  = 6 * time.Minute // streams may take five
+	longestWrite = time.Minute     // one statement
+	longestIdle  = 8 * time.Second // within a transaction of the writer, so that a stopped node frees its locks
+	oldest       = 15              // version of the server
 )
 
 // Name returns an address without its password and parameters, for messages.

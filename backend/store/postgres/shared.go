@@ -51,6 +51,22 @@ func (w *writer) beginShared(ctx context.Context) error {
 	return err
 }
 
+// Alone implements engine.Sharing, with a lock on a connection of its own.
+func (w *writer) Alone(ctx context.Context, do func() error) error {
+	conn, err := w.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	if _, err := conn.Exec(ctx, "SET statement_timeout = 0"); err != nil { // the other one may take long
+		return known(err)
+	}
+	if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock($1, hashtext(current_schema()))", lockAlone); err != nil {
+		return known(err)
+	}
+	return do()
+}
+
 // channel is the channel for notices about the schema.
 const channel = "'spyglass_' || hashtext(current_schema())"
 

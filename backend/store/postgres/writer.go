@@ -58,6 +58,7 @@ const (
 	lockOwner  = 7_340_101
 	lockSchema = 7_340_102
 	lockWriter = 7_340_103
+	lockAlone  = 7_340_104
 )
 
 // ready makes sure that there is a connection, and begins a transaction that waits

@@ -30,7 +30,7 @@ func (w *writer) DeleteChunks(space string, from, to int64) error {
 // sufficient one is used.
 var sizes = []int{1, 4, 32}
 
-func (d *database) FindChunks(ctx context.Context, space string, ids []int64,
+func (r reader) FindChunks(ctx context.Context, space string, ids []int64,
 	each func(id int64, data []byte) error) error {
 	for len(ids) > 0 {
 		if err := ctx.Err(); err != nil {
@@ -41,7 +41,7 @@ func (d *database) FindChunks(ctx context.Context, space string, ids []int64,
 			size = sizes[i]
 		}
 		some := ids[:min(size, len(ids))]
-		if err := d.someChunks(ctx, space, size, some, each); err != nil {
+		if err := r.someChunks(ctx, space, size, some, each); err != nil {
 			return err
 		}
 		ids = ids[len(some):]
@@ -49,7 +49,7 @@ func (d *database) FindChunks(ctx context.Context, space string, ids []int64,
 	return nil
 }
 
-func (d *database) someChunks(ctx context.Context, space string, size int, ids []int64,
+func (r reader) someChunks(ctx context.Context, space string, size int, ids []int64,
 	each func(id int64, data []byte) error) error {
 	b := newText(`SELECT "id", "data" FROM `)
 	defer b.free()
@@ -63,7 +63,7 @@ func (d *database) someChunks(ctx context.Context, space string, size int, ids [
 		}
 	}
 	// Reading a few rows by id is faster than watching for a cancel.
-	rows, err := d.query(context.WithoutCancel(ctx), b, false)
+	rows, err := r.query(context.WithoutCancel(ctx), b, false)
 	if err != nil {
 		return err
 	}

@@ -3304,6 +3304,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/setting/nodes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List nodes
+         * @description Returns the processes that serve the portal, and what each of them does alone. A work of a node that does not report any more goes to another one within 15 seconds. The list is empty for a portal that is not in a database on a server.
+         *
+         *     Required permission: read on settings: portal.
+         */
+        get: operations["getSettingNodes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/alert/summary": {
         parameters: {
             query?: never;
@@ -8596,6 +8618,43 @@ export interface components {
             /** @description always null; kept for clients of the published API */
             searchId: string | null;
             items: components["schemas"]["Check"][];
+            /** @description always null; kept for clients of the published API */
+            data: string | null;
+        };
+        NodeWork: {
+            /** @description monitoring, notices or reports */
+            name: string;
+            /** @description when the node began, in epoch seconds of its clock */
+            since: number;
+        };
+        NodeState: {
+            /** @description id of the node; a restart gets a new one */
+            id: number;
+            /** @description name of the machine */
+            name: string;
+            /** @description id of the process on the machine */
+            process: number;
+            /** @description version of the program */
+            version: string;
+            /** @description where the node serves */
+            address: string;
+            /** @description it has reported within the last seconds */
+            alive: boolean;
+            /** @description it is the node that responds */
+            this: boolean;
+            /** @description when it started, in epoch seconds of its clock */
+            startedOn: number;
+            /** @description when it last reported, in epoch seconds of its clock */
+            seenOn: number;
+            /** @description what only this node does at the moment */
+            works: components["schemas"]["NodeWork"][];
+        };
+        NodeList: {
+            /** @description number of items */
+            total: number;
+            /** @description always null; kept for clients of the published API */
+            searchId: string | null;
+            items: components["schemas"]["NodeState"][];
             /** @description always null; kept for clients of the published API */
             data: string | null;
         };
@@ -27739,6 +27798,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CheckList"];
+                };
+            };
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    getSettingNodes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NodeList"];
                 };
             };
             401: components["responses"]["NotSignedIn"];

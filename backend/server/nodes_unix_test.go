@@ -1,0 +1,211 @@
+//go:build unix
+
+package server_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"spyglass/backend/server"
+	"spyglass/backend/store/postgres/pgtest"
+)
+
+// cluster is a portal of several processes on one database.
+type cluster struct {
+	t        *testing.T
+	database string
+	key      []byte
+	bearer   string
+	nodes    []*child
+}
+
+// startCluster starts n nodes, of which the first one creates the portal.
+func startCluster(t *testing.T, n int) *cluster {
+	t.Helper()
+	c := &cluster{t: t, database: pgtest.Database(t)}
+	for range n {
+		c.join()
+	}
+	return c
+}
+
+// join starts one more node.
+func (c *cluster) join() *child {
+	c.t.Helper()
+	folder := filepath.Join(c.t.TempDir(), "data")
+	if c.key != nil {
+		write(c.t, filepath.Join(folder, "portal.db.key"), string(c.key))
+	}
+	node := startChild(c.t, folder, childDatabase+"="+c.database)
+	c.nodes = append(c.nodes, node)
+	if c.key == nil {
+		var err error
+		if c.key, err = os.ReadFile(filepath.Join(folder, "portal.db.key")); err != nil {
+			c.t.Fatal(err)
+		}
+		c.bearer = token(c.t, server.Options{Data: folder}, "admin")
+	}
+	return node
+}
+
+// ask sends a request to a node.
+func (c *cluster) ask(node *child, request, body string) (status int, response string, err error) {
+	method, path, _ := strings.Cut(request, " ")
+	of := &client{t: c.t, origin: node.origin, bearer: c.bearer, http: &http.Client{Timeout: 40 * time.Second}}
+	status, raw, err := of.request(method, "/api"+path, body)
+	return status, string(raw), err
+}
+
+// must sends a request that has to succeed.
+func (c *cluster) must(node *child, request, body string) string {
+	c.t.Helper()
+	status, response, err := c.ask(node, request, body)
+	if err != nil || status >= 300 {
+		c.t.Fatalf("%s: %d %s %v", request, status, response, err)
+	}
+	return response
+}
+
+// until repeats a request until the response contains want.
+func (c *cluster) until(node *child, request, want string) string {
+	c.t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(100 * time.Millisecond) {
+		_, response, err := c.ask(node, request, "")
+		if err == nil && strings.Contains(response, want) {
+			return response
+		}
+		if time.Now().After(deadline) {
+			c.t.Fatalf("%s returns %s %v, without %s", request, response, err, want)
+		}
+	}
+}
+
+// does waits until another node than not does a work, and returns it.
+func (c *cluster) does(work string, not *child) *child {
+	c.t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(100 * time.Millisecond) {
+		for _, asked := range c.nodes {
+			if asked == not {
+				continue
+			}
+			_, response, err := c.ask(asked, "GET /setting/nodes", "")
+			var list struct {
+				Items []struct {
+					Address string
+					Works   []struct{ Name string }
+				}
+			}
+			if err != nil || json.Unmarshal([]byte(response), &list) != nil {
+				continue
+			}
+			for _, item := range list.Items {
+				for _, w := range item.Works {
+					for _, node := range c.nodes {
+						if w.Name == work && node.origin == item.Address && node != not {
+							return node
+						}
+					}
+				}
+			}
+		}
+		if time.Now().After(deadline) {
+			c.t.Fatalf("no node does the work %s", work)
+		}
+	}
+}
+
+// leave removes a node from those that are asked.
+func (c *cluster) leave(node *child) {
+	for i, n := range c.nodes {
+		if n == node {
+			c.nodes = append(c.nodes[:i:i], c.nodes[i+1:]...)
+			return
+		}
+	}
+}
+
+func TestNodesReplaceAKilledAndAPausedOne(t *testing.T) {
+	c := startCluster(t, 3)
+	first := c.does("monitoring", nil)
+	var collector struct{ ID int64 }
+	made := c.must(c.nodes[1], "POST /setting/collectors", `{"description":"Probe"}`)
+	if err := json.Unmarshal([]byte(made), &collector); err != nil {
+		t.Fatal(err)
+	}
+	var device struct{ ID int64 }
+	made = c.must(c.nodes[2], "POST /device/devices", fmt.Sprintf(`{"name":"127.0.0.1","displayName":"probed",`+
+		`"preferredCollectorId":%d,"customProperties":[{"name":"tcp.port","value":"1"}]}`, collector.ID))
+	if err := json.Unmarshal([]byte(made), &device); err != nil {
+		t.Fatal(err)
+	}
+	c.must(c.nodes[0], "POST /setting/datasources", `{"name":"Fast_Port","appliesTo":"hasProperty(\"tcp.port\")",`+
+		`"collectMethod":"tcp","collectInterval":60,"collectorAttribute":{"port":"##tcp.port##"},`+
+		`"dataPoints":[{"name":"open","rawDataFieldName":"status","alertExpr":"> 5"}]}`)
+	var list struct {
+		Items []struct{ ID, DeviceDataSourceID, DeviceID int64 }
+	}
+	found := c.until(c.nodes[1], fmt.Sprintf(`GET /device/devices/%d/instances?filter=name~Fast_Port&`+
+		`fields=id,deviceDataSourceId,deviceId`, device.ID), `"total":1`)
+	if err := json.Unmarshal([]byte(found), &list); err != nil {
+		t.Fatal(err)
+	}
+	instance := list.Items[0]
+	start := time.Now().Unix() - 100 // so that no result is late, or too early
+	posted := 0
+	post := func(n int) {
+		t.Helper()
+		for range n {
+			body := fmt.Sprintf(`{"results":[{"instanceId":%d,"at":%d,"values":{"status":%d}}]}`, instance.ID,
+				start+int64(posted), 10+posted)
+			for try := 0; ; try++ {
+				node := c.nodes[(posted+try)%len(c.nodes)]
+				status, response, err := c.ask(node, fmt.Sprintf("POST /setting/collectors/%d/samples", collector.ID),
+					body)
+				if err == nil && status == 200 {
+					break
+				}
+				if try > 20 || err == nil && status < 500 {
+					t.Fatalf("result %d: %d %s %v", posted, status, response, err)
+				}
+			}
+			posted++
+		}
+	}
+	post(60)
+	first.kill()
+	c.leave(first)
+	post(60)
+	second := c.does("monitoring", first)
+	if err := second.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	c.leave(second)
+	third := c.does("monitoring", second)
+	post(60)
+	if err := second.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	c.nodes = append(c.nodes, second)
+	post(60)
+	if now := c.does("monitoring", nil); now != third {
+		t.Error("the node that was paused has taken the work back")
+	}
+	path := fmt.Sprintf("GET /device/devices/%d/devicedatasources/%d/instances/%d/data?start=%d&end=%d",
+		instance.DeviceID, instance.DeviceDataSourceID, instance.ID, start-1, start+600)
+	for _, node := range c.nodes {
+		var data struct{ Values [][]any }
+		if err := json.Unmarshal([]byte(c.must(node, path, "")), &data); err != nil || len(data.Values) != posted {
+			t.Errorf("a node has %d of %d samples, %v", len(data.Values), posted, err)
+		}
+		if alerts := c.must(node, "GET /alert/alerts?fields=id", ""); !strings.Contains(alerts, `"total":1`) {
+			t.Errorf("the alerts are %s, want one", alerts)
+		}
+	}
+}
