@@ -55,6 +55,13 @@ func (k *Keeper) see(nodes []node.Node) {
 		}
 		k.seen[n.ID] = last
 	}
+	alive := int64(0)
+	for _, last := range k.seen {
+		if time.Since(last.at) < k.o.Lost {
+			alive++
+		}
+	}
+	k.alive.Store(alive)
 }
 
 // view is what a keeper knows before it looks at the rows.

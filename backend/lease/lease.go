@@ -39,6 +39,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"spyglass/backend/fault"
@@ -92,6 +93,8 @@ type Keeper struct {
 	o       Options
 	running service.Group // beats
 	doing   service.Group // works
+
+	alive atomic.Int64 // nodes that report, at the last beat
 
 	mu    sync.Mutex
 	self  node.Node
@@ -213,22 +216,36 @@ func (k *Keeper) Within(ctx context.Context, work string) (_ context.Context, ok
 	return ctx, false
 }
 
+// Works returns the works, and whether this node does them.
+func (k *Keeper) Works() map[string]bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	all := make(map[string]bool, len(k.works))
+	for _, h := range k.works {
+		all[h.Name] = h.epoch > 0
+	}
+	return all
+}
+
+// Alive returns the number of nodes that report, with this one: at least 1.
+func (k *Keeper) Alive() int { return int(max(k.alive.Load(), 1)) }
+
+// Ages returns how long ago this node has heard of each living node, by its id.
+func (k *Keeper) Ages() map[int64]time.Duration {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	all := map[int64]time.Duration{}
+	for id, last := range k.seen {
+		if age := time.Since(last.at); age < k.o.Lost {
+			all[id] = age
+		}
+	}
+	return all
+}
+
 // ID returns the id of this node; 0 before Join.
 func (k *Keeper) ID() int64 {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.self.ID
-}
-
-// Alive reports whether this node has heard of another one lately. A node that it has
-// just seen for the first time counts as alive.
-func (k *Keeper) Alive(id int64) bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return id == k.self.ID || k.alive(id)
-}
-
-func (k *Keeper) alive(id int64) bool {
-	last, ok := k.seen[id]
-	return ok && time.Since(last.at) < k.o.Lost
 }

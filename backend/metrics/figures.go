@@ -53,6 +53,13 @@ var (
 	remoteLags  = gauge("remote_write_behind_seconds", "Age of the oldest sample on disk that is pending for remote "+
 		"write; 0 if there is none.")
 	listeners  = gauge("event_stream_listeners", "Open event streams.")
+	worksHere  = gauge("node_work", "1 if this node does the work, otherwise 0.", "work")
+	nodesAlive = gauge("nodes_alive", "Nodes of the portal that report.")
+	nodesLag   = gauge("nodes_report_age_max_seconds", "Age of the oldest last report of these nodes.")
+	poolUsed   = gauge("database_connections_used", "Connections of readers to the database that are in use.")
+	poolOpen   = gauge("database_connections_open", "Connections of readers to the database.")
+	poolMost   = gauge("database_connections_max", "Maximum of connections of readers to the database.")
+	poolWaits  = counter("database_connections_waited_total", "Queries that had to wait for a connection.")
 	unreadable = gauge("figures_unreadable", "1 if alerts and notices could not be read from the database.")
 )
 
@@ -64,7 +71,7 @@ func (f figures) Describe(to chan<- *prometheus.Desc) {
 	for _, one := range []figure{
 		pollsDone, pollsMissed, pollLatest, pollsRunning, pollsQueued, instances, samplesTaken, samplesHeld, seriesKept,
 		databaseBytes, alertsOpen, noticesSent, noticesWait, remoteSent, remoteAgain, remoteWaits, remoteLags,
-		listeners, unreadable,
+		listeners, worksHere, nodesAlive, nodesLag, poolUsed, poolOpen, poolMost, poolWaits, unreadable,
 	} {
 		to <- one.Desc
 	}
@@ -104,7 +111,23 @@ func (f figures) Collect(to chan<- prometheus.Metric) {
 	write(remoteWaits, float64(remote.Waiting))
 	write(remoteLags, remote.Behind.Seconds())
 	write(listeners, float64(f.listeners.Load()))
+	if f.o.Nodes != nil {
+		f.writeNodes(write)
+	}
 	f.writeRows(write)
+}
+
+func (f figures) writeNodes(write func(figure, float64, ...string)) {
+	now := f.o.Nodes()
+	for work, here := range now.Works {
+		write(worksHere, map[bool]float64{true: 1}[here], work)
+	}
+	write(nodesAlive, float64(now.Alive))
+	write(nodesLag, now.Lag.Seconds())
+	write(poolUsed, float64(now.Used))
+	write(poolOpen, float64(now.Open))
+	write(poolMost, float64(now.Most))
+	write(poolWaits, float64(now.Waited))
 }
 
 // patience is the time limit for database queries.

@@ -55,6 +55,17 @@ type Options struct {
 	Polls   func() (real, simulated poll.Stats)
 	Notices func() notify.Stats
 	Remote  func() remotewrite.Stats
+	Nodes   func() Nodes // nil for a portal in files
+}
+
+// Nodes is the state of the portal's nodes, as one of them sees it.
+type Nodes struct {
+	Works map[string]bool // whether it does the work
+	Alive int             // nodes that report
+	Lag   time.Duration   // age of the oldest report of these
+	// The connections of readers to the database; Waited counts queries that had to wait.
+	Used, Open, Most int
+	Waited           int64
 }
 
 // Metrics collects the metrics of one portal.

@@ -59,6 +59,7 @@ func (s *Server) floors() []service.Service {
 	add(s.events != nil, "events", nil, s.events.Stop) // streams keep HTTP from draining
 	add(s.Sessions != nil, "sessions", nil, s.Sessions.Stop)
 	add(s.control != nil, "the control channel", s.serveControl, s.control.Stop)
+	add(s.listener != nil, "readiness", nil, s.announceStop)
 	return floors
 }
 

@@ -16,6 +16,7 @@ type nodeState struct {
 	Version   string           `json:"version" doc:"version of the program"`
 	Address   string           `json:"address" doc:"where the node serves"`
 	Alive     bool             `json:"alive" doc:"it has reported within the last seconds"`
+	Lag       float64          `json:"lag" doc:"seconds since the node that responds has heard of it; 0 if it is not alive"`
 	This      bool             `json:"this" doc:"it is the node that responds"`
 	StartedOn resource.Seconds `json:"startedOn" doc:"when it started, in epoch seconds of its clock"`
 	SeenOn    resource.Seconds `json:"seenOn" doc:"when it last reported, in epoch seconds of its clock"`
@@ -57,9 +58,11 @@ func (s *Server) nodes(ctx context.Context) (*resource.Whole[nodeState], error) 
 	if err != nil {
 		return nil, err
 	}
+	ages, self := s.leases.Ages(), s.leases.ID()
 	for _, n := range rows {
+		age, alive := ages[n.ID]
 		state := nodeState{ID: n.ID, Name: n.Name, Process: n.Process, Version: n.Version, Address: n.Address,
-			Alive: s.leases.Alive(n.ID), This: n.ID == s.leases.ID(), StartedOn: n.StartedOn, SeenOn: n.SeenOn,
+			Alive: alive, Lag: age.Seconds(), This: n.ID == self, StartedOn: n.StartedOn, SeenOn: n.SeenOn,
 			Works: []nodeWork{}}
 		for _, l := range leases {
 			if l.Node == n.ID {

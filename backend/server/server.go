@@ -148,7 +148,8 @@ type Server struct {
 	leases    *lease.Keeper      // nil for a portal in files
 	asked     map[string]handler // what other nodes may ask for, by endpoint
 	within    context.Context    // of the engine
-	alerts    service.Group      // what opens alerts about the portal itself
+	readiness readiness
+	alerts    service.Group // what opens alerts about the portal itself
 	engines   func() *monitor.Engine
 	engine    atomic.Pointer[monitor.Engine]
 	monitor   *monitor.Monitor
@@ -431,7 +432,7 @@ func (s *Server) Start(explorer []resource.Endpoint, details ...resource.Key) er
 		Endpoints: s.endpoints, Explorer: explorer, Details: details, Page: s.o.Page, Look: s.o.Look,
 		Sessions: s.Sessions, Hosts: hosts(s.Address(), s.o.Listen, s.overTLS(), s.o.Names...),
 		Instance: s.Setting.Instance, Secure: s.overTLS(), HTTPS: &s.secure.hosts, Version: setting.APIVersion,
-		Root: s.metrics.Endpoints(), Agents: s.o.Agents, Observer: s.metrics, Limits: limits, Trouble: s.trouble(),
+		Root: append(s.metrics.Endpoints(), s.healthEndpoints()...), Agents: s.o.Agents, Observer: s.metrics, Limits: limits, Trouble: s.trouble(),
 		Damaged: store.Damaged, Log: s.o.Log, Clock: s.pace.Now,
 	})
 	if err != nil {

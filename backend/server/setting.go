@@ -32,9 +32,14 @@ func (s *Server) Networks() (check.Networks, error) { return s.setting().Network
 // AgentsMayWrite reports whether agents that connect to /mcp may change the portal.
 func (s *Server) AgentsMayWrite() bool { return s.setting().AgentsWrite }
 
-// limit returns the rate limit of endpoints with that method.
+// limit returns the rate limit of endpoints with that method. Nodes share it: a load
+// balancer sends each of them the same part of the requests.
 func (s *Server) limit(method string) api.Limit {
-	return api.Limit{Requests: int(s.setting().Requests(method)), Window: time.Minute}
+	requests, nodes := int(s.setting().Requests(method)), 1
+	if s.leases != nil {
+		nodes = s.leases.Alive()
+	}
+	return api.Limit{Requests: (requests + nodes - 1) / nodes, Window: time.Minute}
 }
 
 // zone returns the time zone of days in filters.

@@ -174,6 +174,24 @@ func (db *DB) Alone(ctx context.Context, do func() error) error {
 	return db.shared.writer.Alone(ctx, do)
 }
 
+// Pool is the use of the connections to a server.
+type Pool = engine.Pool
+
+// Pool returns the use of the connections to the server; ok is false for a file.
+func (db *DB) Pool() (pool Pool, ok bool) {
+	remote, ok := db.base.(engine.Remote)
+	if ok {
+		pool = remote.Pool()
+	}
+	return pool, ok
+}
+
+// Reachable returns fault.Busy if the database is on a server that does not respond.
+func (db *DB) Reachable(ctx context.Context) error {
+	_, err := db.base.Meta(ctx, engine.Identity, "reachable")
+	return err
+}
+
 // shares reports whether other processes may write to the database.
 func (db *DB) shares() bool { return db.shared != nil && db.shared.writer != nil }
 

@@ -124,6 +124,14 @@ type Database interface {
 type Remote interface {
 	// Listen calls the functions of l until ctx ends, one at a time.
 	Listen(ctx context.Context, l Listener)
+	// Pool returns the use of the connections of readers.
+	Pool() Pool
+}
+
+// Pool is the use of a pool of connections.
+type Pool struct {
+	Used, Open, Most int
+	Waited           int64 // queries that had to wait for a connection, since Open
 }
 
 // Listener receives the commits of other processes. Until the first Connected, and

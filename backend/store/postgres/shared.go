@@ -188,6 +188,13 @@ func (d *database) Listen(ctx context.Context, l engine.Listener) {
 	}
 }
 
+// Pool implements engine.Remote.
+func (d *database) Pool() engine.Pool {
+	now := d.pool.Stat()
+	return engine.Pool{Used: int(now.AcquiredConns()), Open: int(now.TotalConns()), Most: int(now.MaxConns()),
+		Waited: now.EmptyAcquireCount()}
+}
+
 // listen listens until the connection is lost.
 func (d *database) listen(ctx context.Context, l engine.Listener) error {
 	conn, err := pgx.ConnectConfig(ctx, d.listener)

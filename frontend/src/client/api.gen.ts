@@ -8640,6 +8640,8 @@ export interface components {
             address: string;
             /** @description it has reported within the last seconds */
             alive: boolean;
+            /** @description seconds since the node that responds has heard of it; 0 if it is not alive */
+            lag: number;
             /** @description it is the node that responds */
             this: boolean;
             /** @description when it started, in epoch seconds of its clock */

@@ -18,6 +18,7 @@ export const text = {
     deliveries: { label: 'Delivery log', words: 'notices sent failed dead letters retry' },
     portal: { label: 'Portal', words: 'name time zone limits retention rate' },
     'remote-write': { label: 'Remote write', words: 'prometheus samples database' },
+    nodes: { label: 'Nodes', words: 'cluster machines processes leases database' },
     audit: { label: 'Audit log', words: 'access who changed what' },
   },
   sectionGroups: { people: 'People', collecting: 'Collecting', notifications: 'Notifications', portal: 'Portal' },

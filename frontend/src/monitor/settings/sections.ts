@@ -116,6 +116,14 @@ export const sections: readonly Section[] = [
     load: () => import('./RemoteWrite.svelte'),
   },
   {
+    id: 'nodes',
+    ...of.nodes,
+    group: groups.portal,
+    icon: 'device',
+    path: '/setting/nodes',
+    load: () => import('./Nodes.svelte'),
+  },
+  {
     id: 'audit',
     ...of.audit,
     group: groups.portal,

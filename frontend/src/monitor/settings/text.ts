@@ -579,4 +579,18 @@ export const text = {
     },
     never: 'never',
   },
+  nodes: {
+    title: 'Nodes',
+    none: 'This portal runs in one process',
+    noneWhy: 'A portal in a PostgreSQL database can run on several machines: spyglass serve --database.',
+    columns: ['State', 'Machine', 'Address', 'Does alone', 'Version', 'Started', 'Last report'],
+    alive: 'Running',
+    dead: 'Not responding',
+    process: (id: number) => `Process ${id}`,
+    this: 'this one',
+    works: { monitoring: 'Monitoring', notices: 'Notices', reports: 'Reports' },
+    noWorks: 'None',
+    lag: (seconds: number) => `${seconds.toFixed(1)} s ago`,
+    how: 'Every node serves requests. If one stops responding, another one takes over its work within 15 seconds.',
+  },
 } as const
