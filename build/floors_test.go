@@ -69,9 +69,9 @@ var only = map[string][]string{
 		"build"},
 	"spyglass/backend/store/sqlite":          {"backend/store"},
 	"spyglass/backend/store/postgres":        {"backend/store", "backend/store/storetest", "build"},
-	"spyglass/backend/store/postgres/pgtest": {"backend/store/storetest", "build"}, // and tests
-	"spyglass/backend/store/storetest":       {},                                   // tests import it
-	"spyglass/backend/testkit":               {},                                   // tests import it
+	"spyglass/backend/store/postgres/pgtest": {"backend/store/storetest", "build", "build/torture"}, // and tests
+	"spyglass/backend/store/storetest":       {},                                                    // tests import it
+	"spyglass/backend/testkit":               {},                                                    // tests import it
 
 	"database/sql":                           {"backend/store/sqlite", "build/bench"},
 	"modernc.org/sqlite":                     {"backend/store/sqlite", "build/bench"},

@@ -16,8 +16,8 @@ var onServer = []string{"./backend/store", "./backend/portal/...", "./backend/se
 // more than the test itself: so this is a step to ask for. The step go runs the
 // tests of the engine, and those of several stores on one database.
 func onPostgres(ctx context.Context, p project.Project) error {
-	return pgtest.Serve(func(address string) error {
-		return goTest(ctx, p, []string{pgtest.Variable + "=" + address}, slices.Concat([]string{"-count=1"}, quick),
+	return pgtest.Serve(func(s pgtest.Server) error {
+		return goTest(ctx, p, []string{pgtest.Variable + "=" + s.Address()}, slices.Concat([]string{"-count=1"}, quick),
 			onServer...)
 	})
 }

@@ -41,6 +41,9 @@ func (r *result) isSlow(took, most time.Duration, what string) {
 	}
 }
 
+// saw notes something worth knowing that is not wrong.
+func (r *result) saw(format string, args ...any) { r.find(new(int), format, args) }
+
 func (r *result) find(count *int, format string, args []any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

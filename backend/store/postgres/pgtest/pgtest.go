@@ -32,6 +32,7 @@ import (
 // server is the server of a test process.
 type server struct {
 	dir, programs string
+	settings      []string // in addition to the usual ones
 	as            []string // the beginning of a command that runs as another user than root
 	admin         *pgx.Conn
 	mu            sync.Mutex
@@ -68,15 +69,31 @@ func Main(run func() int) int {
 	return code
 }
 
-// Serve starts a server for the tests of other processes, and calls run with its
-// address.
-func Serve(run func(address string) error) (err error) {
-	s, err := newServer()
+// Server is a server for the tests of other processes.
+type Server struct{ s *server }
+
+// Serve starts a server for the tests of other processes, and calls run with it. The
+// settings come after those of this package: "synchronous_commit=on" for a test that
+// restarts the server and expects each commit to be there.
+func Serve(run func(s Server) error, settings ...string) (err error) {
+	s, err := newServer(settings...)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.stop()) }()
-	return run(s.address("postgres"))
+	return run(Server{s})
+}
+
+// Address returns the address of the server's database.
+func (s Server) Address() string { return s.s.address("postgres") }
+
+// Restart stops the server at once, as a crash does, and starts it again.
+func (s Server) Restart(ctx context.Context) error { return s.s.restart(ctx) }
+
+// Missing reports whether PostgreSQL is not installed.
+func Missing() bool {
+	_, err := programs()
+	return err != nil
 }
 
 // programs returns the folder of the newest installed server.
@@ -104,8 +121,8 @@ func join(address string) (*server, error) {
 	return &server{given: address, admin: admin}, err
 }
 
-func newServer() (s *server, err error) {
-	s = &server{}
+func newServer(settings ...string) (s *server, err error) {
+	s = &server{settings: settings}
 	if s.programs, err = programs(); err != nil {
 		return nil, err
 	}
@@ -138,6 +155,9 @@ func (s *server) starting() []string {
 		"-c synchronous_commit=off -c shared_buffers=32MB -c max_connections=200 -c autovacuum=off "+
 		"-c max_wal_size=4GB -c wal_level=minimal "+
 		"-c max_wal_senders=0 -c jit=off -c max_parallel_workers_per_gather=0", s.dir)
+	for _, setting := range s.settings {
+		options += " -c " + setting
+	}
 	return []string{"-D", s.data(), "-o", options, "-l", filepath.Join(s.dir, "log"), "-w", "start"}
 }
 
@@ -192,16 +212,20 @@ func Restart(t testing.TB) {
 	if s.given != "" {
 		t.Skip("other tests use the server")
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	err := errors.Join(s.admin.Close(t.Context()), s.run("pg_ctl", "-D", s.data(), "-m", "immediate", "-w", "stop"),
-		s.run("pg_ctl", s.starting()...))
-	if err == nil {
-		s.admin, err = pgx.Connect(t.Context(), s.address("postgres"))
-	}
-	if err != nil {
+	if err := s.restart(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+}
+
+func (s *server) restart(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	err := errors.Join(s.admin.Close(ctx), s.run("pg_ctl", "-D", s.data(), "-m", "immediate", "-w", "stop"),
+		s.run("pg_ctl", s.starting()...))
+	if err == nil {
+		s.admin, err = pgx.Connect(ctx, s.address("postgres"))
+	}
+	return err
 }
 
 // Database returns the address of a new, empty database, which a schema of the

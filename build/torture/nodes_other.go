@@ -1,0 +1,9 @@
+//go:build !unix
+
+package main
+
+import "context"
+
+func needsPostgres() string { return "a system of the Unix family" }
+
+func nodes(context.Context, options, *result) error { return nil }

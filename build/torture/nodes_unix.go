@@ -1,0 +1,505 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"spyglass/backend/store/postgres/pgtest"
+)
+
+func needsPostgres() string {
+	if pgtest.Missing() {
+		return "PostgreSQL (Debian: postgresql)"
+	}
+	return ""
+}
+
+// Sizes of the trial: 10,000 samples a second.
+const (
+	clusterNodes   = 3
+	clusterDevices = 1000
+	dataPoints     = 20 // of each result
+	perSecond      = 500
+	perPost        = 100 // results
+	mostAlerts     = 200
+	tooMuch        = 2_000_000 // a value beyond the threshold
+)
+
+// nodes runs three nodes on one database. Results of a collector arrive at any of them,
+// while the node that stores them is killed, paused and replaced, and the database is
+// restarted. Afterwards, each acknowledged sample has to be there once, each breach of a
+// threshold has to have opened one alert, and each alert must have been notified once.
+func nodes(ctx context.Context, o options, r *result) error {
+	return pgtest.Serve(func(database pgtest.Server) error {
+		return inFolder(func(folder string) (err error) {
+			c := &cluster{o: o, r: r, folder: folder, database: database, acked: map[int64]map[int64]bool{},
+				notices: map[string]int{}}
+			defer func() {
+				for _, p := range c.all {
+					p.kill()
+				}
+			}()
+			for range clusterNodes {
+				if err := c.join(ctx); err != nil {
+					return err
+				}
+			}
+			hook := httptest.NewServer(http.HandlerFunc(c.notify))
+			defer hook.Close()
+			if err := c.prepare(ctx, hook.URL); err != nil {
+				return err
+			}
+			c.trouble(ctx)
+			return c.check(ctx)
+		})
+	}, "synchronous_commit=on")
+}
+
+// device is a device with its only instance.
+type device struct{ id, instance int64 }
+
+// cluster is the portal of the trial.
+type cluster struct {
+	o        options
+	r        *result
+	folder   string
+	database pgtest.Server
+	bearer   string
+	all      []*program
+
+	collector int64
+	devices   []device
+	begun     int64 // epoch seconds
+
+	mu      sync.Mutex
+	serving []*program
+	acked   map[int64]map[int64]bool // times of acknowledged results, by instance
+	notices map[string]int           // by alert
+	next    atomic.Int64
+	gap     time.Duration // the longest time without an acknowledgement
+	last    time.Time
+}
+
+// join starts one more node.
+func (c *cluster) join(ctx context.Context) error {
+	folder := filepath.Join(c.folder, fmt.Sprint("node", len(c.all)))
+	if len(c.all) > 0 {
+		key, err := os.ReadFile(filepath.Join(c.all[0].folder, "portal.db.key"))
+		if err != nil {
+			return err
+		}
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(folder, "portal.db.key"), key, 0o600); err != nil {
+			return err
+		}
+	} else if err := os.MkdirAll(c.folder, 0o700); err != nil {
+		return err
+	}
+	p, err := startProgram(c.o.program, folder, []string{"SPYGLASS_DATABASE=" + c.database.Address()}, "--rate-limit",
+		"off")
+	if err != nil {
+		return err
+	}
+	if p.bearer = c.bearer; c.bearer == "" {
+		if err := p.authorize(ctx); err != nil {
+			p.kill()
+			return err
+		}
+		c.bearer = p.bearer
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.all, c.serving = append(c.all, p), append(c.serving, p)
+	return nil
+}
+
+// leave takes a node away from the load balancer.
+func (c *cluster) leave(p *program) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.serving = slices.DeleteFunc(slices.Clone(c.serving), func(one *program) bool { return one == p })
+}
+
+// pick returns the next node, as a load balancer does.
+func (c *cluster) pick() *program {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.serving[int(c.next.Add(1))%len(c.serving)]
+}
+
+// ask sends a request until it succeeds, to one node after the other.
+func (c *cluster) ask(ctx context.Context, method, path, body string, out any) error {
+	for try := 0; ; try++ {
+		status, reply, err := c.pick().request(ctx, method, "/api"+path, body)
+		if err == nil && status < 300 {
+			return json.Unmarshal(reply, out)
+		}
+		if ctx.Err() != nil || try > 300 || err == nil && status < 500 {
+			return fmt.Errorf("%s %s: %d %.300s %w", method, path, status, reply, err)
+		}
+		if err := pause(ctx, 100*time.Millisecond); err != nil {
+			return err
+		}
+	}
+}
+
+// prepare makes the devices, and what notifies of alerts.
+func (c *cluster) prepare(ctx context.Context, hook string) error {
+	var made struct{ ID int64 }
+	if err := c.ask(ctx, "POST", "/setting/collectors", `{"description":"Probe"}`, &made); err != nil {
+		return err
+	}
+	c.collector = made.ID
+	points := make([]string, dataPoints)
+	for i := range points {
+		points[i] = fmt.Sprintf(`{"name":"p%d","rawDataFieldName":"status"}`, i)
+	}
+	points[0] = `{"name":"p0","rawDataFieldName":"status","alertExpr":"> 1000000","alertTransitionInterval":0}`
+	for _, one := range []struct{ path, body string }{
+		{"/setting/datasources", fmt.Sprintf(`{"name":"Torture","appliesTo":"hasProperty(\"torture\")",`+
+			`"collectMethod":"tcp","collectInterval":60,"collectorAttribute":{"port":"1"},"dataPoints":[%s]}`,
+			strings.Join(points, ","))},
+		{"/setting/integrations", fmt.Sprintf(`{"name":"hook","type":"http","url":%q,"groupAbove":0}`, hook)},
+		{"/setting/alert/chains", `{"name":"hook","destinations":[{"type":"single","stages":[[{"type":"ARBITRARY",` +
+			`"method":"hook","addr":"receiver"}]]}]}`},
+	} {
+		if err := c.ask(ctx, "POST", one.path, one.body, &made); err != nil {
+			return err
+		}
+	}
+	if err := c.ask(ctx, "POST", "/setting/alert/rules", fmt.Sprintf(`{"name":"hook","priority":1,`+
+		`"escalatingChainId":%d}`, made.ID), &made); err != nil {
+		return err
+	}
+	return c.addDevices(ctx)
+}
+
+func (c *cluster) addDevices(ctx context.Context) error {
+	var wait sync.WaitGroup
+	failed := make([]error, 16)
+	for w := range failed {
+		wait.Go(func() {
+			for i := w; i < clusterDevices && failed[w] == nil; i += len(failed) {
+				failed[w] = c.ask(ctx, "POST", "/device/devices", fmt.Sprintf(`{"name":"127.0.0.1","displayName":"d%d",`+
+					`"preferredCollectorId":%d,"customProperties":[{"name":"torture","value":"1"}]}`, i, c.collector),
+					new(any))
+			}
+		})
+	}
+	wait.Wait()
+	if err := errors.Join(failed...); err != nil {
+		return err
+	}
+	for limit := time.Now().Add(2 * time.Minute); ; {
+		var list struct {
+			Items []struct{ DeviceID, InstanceID int64 }
+		}
+		err := c.ask(ctx, "GET", fmt.Sprintf("/setting/collectors/%d/assignments", c.collector), "", &list)
+		if err != nil {
+			return err
+		}
+		if len(list.Items) >= clusterDevices {
+			for _, task := range list.Items {
+				c.devices = append(c.devices, device{task.DeviceID, task.InstanceID})
+			}
+			return nil
+		}
+		if time.Now().After(limit) {
+			return fmt.Errorf("only %d of %d devices have instances", len(list.Items), clusterDevices)
+		}
+		if err := pause(ctx, time.Second); err != nil {
+			return err
+		}
+	}
+}
+
+// trouble posts results for the whole time, while the nodes and the database have trouble.
+func (c *cluster) trouble(parent context.Context) {
+	ctx, cancel := context.WithTimeout(parent, c.o.long)
+	defer cancel()
+	var wait sync.WaitGroup
+	jobs := make(chan []int, 64)
+	for range 16 {
+		wait.Go(func() {
+			for batch := range jobs {
+				c.post(parent, batch)
+			}
+		})
+	}
+	wait.Go(func() { c.harm(ctx) })
+	each := time.NewTicker(time.Second * perPost / perSecond)
+	defer each.Stop()
+	c.last, c.begun = time.Now(), time.Now().Unix()-1
+	for at := 0; ctx.Err() == nil; {
+		batch := make([]int, perPost)
+		for i := range batch {
+			batch[i] = (at + i) % clusterDevices
+		}
+		at = (at + perPost) % clusterDevices
+		select {
+		case jobs <- batch: // waits while the nodes cannot take more
+		case <-ctx.Done():
+		}
+		select {
+		case <-each.C:
+		case <-ctx.Done():
+		}
+	}
+	close(jobs)
+	wait.Wait()
+}
+
+// post posts results until one node has acknowledged them.
+func (c *cluster) post(ctx context.Context, batch []int) {
+	began := time.Now()
+	at := began.Unix()
+	results := make([]string, len(batch))
+	for i, n := range batch {
+		value := n
+		if c.raises(n) {
+			value = tooMuch
+		}
+		results[i] = fmt.Sprintf(`{"instanceId":%d,"at":%d,"values":{"status":%d}}`, c.devices[n].instance, at, value)
+	}
+	path := fmt.Sprintf("/setting/collectors/%d/samples", c.collector)
+	if err := c.ask(ctx, "POST", path, `{"results":[`+strings.Join(results, ",")+`]}`, new(any)); err != nil {
+		c.r.isWrong("results were not accepted: %v", err)
+		return
+	}
+	c.r.tried(time.Since(began))
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.gap, c.last = max(c.gap, time.Since(c.last)), time.Now()
+	for _, n := range batch {
+		if c.acked[c.devices[n].instance] == nil {
+			c.acked[c.devices[n].instance] = map[int64]bool{}
+		}
+		c.acked[c.devices[n].instance][at] = true
+	}
+}
+
+// raises reports whether a device has begun to breach its threshold: one more each second.
+func (c *cluster) raises(n int) bool {
+	return int64(n) < min(time.Now().Unix()-c.begun, mostAlerts)
+}
+
+// harm makes trouble, one after the other, until ctx ends.
+func (c *cluster) harm(ctx context.Context) {
+	harms := []struct {
+		name string
+		do   func(ctx context.Context) error
+	}{{"kill", c.killOne}, {"pause", c.pauseOne}, {"restart of the database", c.restartDatabase}}
+	for i := 0; ; i++ {
+		if pause(ctx, min(20*time.Second, c.o.long/5)) != nil {
+			return
+		}
+		c.mu.Lock()
+		c.gap, c.last = 0, time.Now()
+		c.mu.Unlock()
+		one := harms[i%len(harms)]
+		err := one.do(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			c.r.isWrong("%s: %v", one.name, err)
+		}
+		c.mu.Lock()
+		c.r.saw("%s: at most %.1f s without an acknowledgement", one.name, c.gap.Seconds())
+		c.mu.Unlock()
+	}
+}
+
+// monitoring waits until a node that serves does the monitoring, and returns it.
+func (c *cluster) monitoring(ctx context.Context) (*program, error) {
+	for {
+		var list struct {
+			Items []struct {
+				Address string
+				Works   []struct{ Name string }
+			}
+		}
+		if err := c.ask(ctx, "GET", "/setting/nodes", "", &list); err != nil {
+			return nil, err
+		}
+		for _, item := range list.Items {
+			for _, w := range item.Works {
+				if w.Name != "monitoring" {
+					continue
+				}
+				c.mu.Lock()
+				i := slices.IndexFunc(c.serving, func(p *program) bool { return p.origin == item.Address })
+				var found *program
+				if i >= 0 {
+					found = c.serving[i]
+				}
+				c.mu.Unlock()
+				if found != nil {
+					return found, nil
+				}
+			}
+		}
+		if err := pause(ctx, 100*time.Millisecond); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (c *cluster) killOne(ctx context.Context) error {
+	p, err := c.monitoring(ctx)
+	if err != nil {
+		return err
+	}
+	c.r.used(p.peak())
+	c.leave(p)
+	p.kill()
+	if _, err := c.monitoring(ctx); err != nil {
+		return err
+	}
+	return c.join(context.WithoutCancel(ctx))
+}
+
+func (c *cluster) pauseOne(ctx context.Context) error {
+	p, err := c.monitoring(ctx)
+	if err != nil {
+		return err
+	}
+	c.leave(p)
+	if err := p.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		return err
+	}
+	_, err = c.monitoring(ctx)
+	if err := errors.Join(err, p.cmd.Process.Signal(syscall.SIGCONT)); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	c.serving = append(c.serving, p)
+	c.mu.Unlock()
+	return nil
+}
+
+func (c *cluster) restartDatabase(ctx context.Context) error {
+	if err := c.database.Restart(context.WithoutCancel(ctx)); err != nil {
+		return err
+	}
+	_, err := c.monitoring(ctx)
+	return err
+}
+
+// notify is the receiver of notices.
+func (c *cluster) notify(w http.ResponseWriter, r *http.Request) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.notices[r.Header.Get("Idempotency-Key")]++
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// check compares what is there with what was acknowledged.
+func (c *cluster) check(ctx context.Context) error {
+	acked := 0
+	for _, device := range c.devices {
+		n, err := c.checkDevice(ctx, device)
+		if err != nil {
+			return err
+		}
+		acked += n
+	}
+	c.r.saw("%d samples of %d results were acknowledged", acked*dataPoints, acked)
+	return c.checkAlerts(ctx)
+}
+
+// checkDevice compares the samples of the device's only instance with the acknowledged
+// results, whose number it returns.
+func (c *cluster) checkDevice(ctx context.Context, device device) (acked int, err error) {
+	var found struct {
+		Items []struct{ DeviceDataSourceID int64 }
+	}
+	err = c.ask(ctx, "GET", fmt.Sprintf("/device/devices/%d/instances?filter=id:%d&fields=deviceDataSourceId", device.id,
+		device.instance), "", &found)
+	if err != nil || len(found.Items) != 1 {
+		return 0, fmt.Errorf("device %d has %d such instances: %w", device.id, len(found.Items), err)
+	}
+	var data struct {
+		Time   []int64
+		Values [][]any
+	}
+	if err := c.ask(ctx, "GET", fmt.Sprintf("/device/devices/%d/devicedatasources/%d/instances/%d/data?start=%d&end=%d",
+		device.id, found.Items[0].DeviceDataSourceID, device.instance, c.begun, time.Now().Unix()+1), "",
+		&data); err != nil {
+		return 0, err
+	}
+	there := map[int64]bool{}
+	for i, at := range data.Time {
+		at /= 1000
+		if there[at] {
+			c.r.isWrong("instance %d has two samples of second %d", device.instance, at)
+		}
+		there[at] = !slices.Contains(data.Values[i], any(nil)) && !slices.Contains(data.Values[i], any("No Data"))
+	}
+	for at := range c.acked[device.instance] {
+		if !there[at] {
+			c.r.isLost("the samples of instance %d at second %d", device.instance, at)
+		}
+	}
+	return len(c.acked[device.instance]), nil
+}
+
+// checkAlerts expects one alert for each device that had one, and one notice for each.
+func (c *cluster) checkAlerts(ctx context.Context) error {
+	var list struct {
+		Total int
+		Items []struct{ MonitorObjectName string }
+	}
+	if err := c.ask(ctx, "GET", "/alert/alerts?size=1000&filter=cleared:*", "", &list); err != nil {
+		return err
+	}
+	opened := map[string]int{}
+	for _, a := range list.Items {
+		opened[a.MonitorObjectName]++
+	}
+	for name, n := range opened {
+		if n > 1 {
+			c.r.isWrong("%d alerts opened for %s", n, name)
+		}
+	}
+	for limit := time.Now().Add(time.Minute); ; {
+		c.mu.Lock()
+		n := len(c.notices)
+		c.mu.Unlock()
+		if n >= len(opened) {
+			break
+		}
+		if time.Now().After(limit) {
+			c.r.isLost("%d of %d alerts were notified", n, len(opened))
+			break
+		}
+		if err := pause(ctx, 200*time.Millisecond); err != nil {
+			return err
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for key, n := range c.notices {
+		if n > 1 {
+			c.r.isWrong("the notice %s was sent %d times", key, n)
+		}
+	}
+	c.r.saw("%d alerts opened", len(opened))
+	return nil
+}
