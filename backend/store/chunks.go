@@ -63,7 +63,7 @@ func OpenChunks(ctx context.Context, o ChunkOptions) (*Chunks, error) {
 }
 
 func (c *Chunks) connect(ctx context.Context, o ChunkOptions) (err error) {
-	options := engine.Options{Readers: readers, Chunks: true, Alone: !o.Shared}
+	options := engine.Options{Readers: readers, Chunks: true, Alone: !o.Shared, Beside: "samples"}
 	if c.base, c.present, err = connect(ctx, c.path, o.Database, slog.Default(), options); err != nil {
 		return err
 	}

@@ -47,33 +47,36 @@ func (s Sibling) claim(ctx context.Context, w engine.Writer, path string) (file 
 	if s.Portal == "" {
 		return "", nil
 	}
-	portal, err := meta(ctx, w, engine.Identity, "portal")
-	if err == nil {
-		file, err = meta(ctx, w, engine.Identity, "file")
-	}
-	switch {
-	case err != nil:
+	if err := w.Begin(); err != nil { // nodes that start at the same time agree on one id
 		return "", err
-	case portal == "" && s.File == "":
-		file = rand.Text()
-		if err := w.Begin(); err != nil {
-			return "", err
-		}
-		err := errors.Join(w.SetMeta(ctx, engine.Identity, "portal", s.Portal),
-			w.SetMeta(ctx, engine.Identity, "file", file))
-		if err == nil {
-			err = w.Commit()
-		}
-		if err != nil {
-			return "", errors.Join(err, w.Rollback())
-		}
-		return file, nil
-	case portal != s.Portal || s.File != "" && file != s.File:
+	}
+	portal, file, err := s.own(ctx, w)
+	if err == nil {
+		err = w.Commit()
+	}
+	if err != nil {
+		return "", errors.Join(err, w.Rollback())
+	}
+	if portal != s.Portal || s.File != "" && file != s.File {
 		return "", lost("%s does not belong to the portal beside it; nothing was changed. Put the right file back, "+
 			"or restore a backup. To continue with a new one, start once with --without %s: this file is then kept "+
 			"under another name", path, filepath.Base(path))
 	}
 	return file, nil
+}
+
+// own returns the ids in the file. It writes them to a new file.
+func (s Sibling) own(ctx context.Context, w engine.Writer) (portal, file string, err error) {
+	portal, err = meta(ctx, w, engine.Identity, "portal")
+	if err == nil {
+		file, err = meta(ctx, w, engine.Identity, "file")
+	}
+	if err == nil && portal == "" && s.File == "" {
+		portal, file = s.Portal, rand.Text()
+		err = errors.Join(w.SetMeta(ctx, engine.Identity, "portal", portal),
+			w.SetMeta(ctx, engine.Identity, "file", file))
+	}
+	return portal, file, err
 }
 
 // meta returns an identity value of the file; "" for none.

@@ -33,6 +33,18 @@ func (t *Table) newID(ctx context.Context, tx *tx) (int64, error) {
 	return t.ids.next, nil
 }
 
+// dropIDs gives up the ids that an earlier transaction of an ordered table has left:
+// other processes may have used higher ones since.
+func (db *DB) dropIDs() {
+	db.mu.RLock()
+	defer db.mu.RUnlock()
+	for _, t := range db.tables {
+		if given := t.given(); t.declared().Ordered {
+			given.limit = given.next
+		}
+	}
+}
+
 // returnIDs returns the reserved ids that no row has, so that the next start
 // continues without a gap.
 func (t *Table) returnIDs() error {

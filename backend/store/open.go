@@ -47,17 +47,24 @@ type Options struct {
 	// Database is the address of a database on a server, instead of the file:
 	// postgres://user:password@host/database.
 	Database string
-	Shared   bool             // other processes may have Database open with Shared, too; otherwise Open refuses that
-	Log      *slog.Logger     // slog.Default when nil
-	Clock    func() time.Time // time.Now when nil
-	Zone     *time.Location   // the time zone of days in filters; time.Local when nil
-	Guard    *service.Guard
+	Shared   bool // other processes may have Database open with Shared, too; otherwise Open refuses that
+	// Others is called after each commit of other processes that changed a table, with the
+	// changed rows; without ids, any row may have changed, as after a lost connection. It
+	// must not block; may be nil.
+	Others func(table string, ids []int64)
+	Beside string           // names a part of Database with its own tables, such as "workspace"; "" for the main one
+	Log    *slog.Logger     // slog.Default when nil
+	Clock  func() time.Time // time.Now when nil
+	Zone   *time.Location   // the time zone of days in filters; time.Local when nil
+	Guard  *service.Guard
 
 	Upgrade func(Progress) // reports how far an upgrade is, on the goroutine that opens; may be nil
 
 	Sibling Sibling // the portal it belongs to; zero for none
 	Secrets bool    // the key belongs to the file: Open refuses a missing or different one
 	NewKey  bool    // with Secrets: create a new key if the right one is lost
+	Key     []byte  // the key, in place of the file beside Path; KeySize bytes
+	KeyOf   *DB     // uses the key of that database; nil for its own
 
 	Twice bool // run each write once more, for tests: see rehearse
 }
@@ -74,6 +81,7 @@ type DB struct {
 	zone    func() *time.Location
 	seal    sealer
 	upgrade func(Progress)
+	others  func(table string, ids []int64) // nil: not called
 	base    engine.Database
 	streams chan struct{} // limits the lists that are streamed at the same time
 	writer  *writer
@@ -126,7 +134,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	db := &DB{path: o.Path, name: name, remote: o.Database != "", log: o.Log, guard: o.Guard, clock: o.Clock,
 		zone: func() *time.Location { return o.Zone }, streams: make(chan struct{}, maxStreams),
 		tables: map[string]rows{}, tasks: newTasks(o.Guard),
-		mirrored: leastMirrored, twice: o.Twice, upgrade: o.Upgrade}
+		mirrored: leastMirrored, twice: o.Twice, upgrade: o.Upgrade, others: o.Others}
 	if db.upgrade == nil {
 		db.upgrade = func(Progress) {}
 	}
@@ -149,7 +157,7 @@ func (db *DB) dayZone(filter string) *time.Location {
 }
 
 func (db *DB) connect(ctx context.Context, o Options) (err error) {
-	options := engine.Options{Readers: readers, Lasting: maxStreams, Alone: !o.Shared}
+	options := engine.Options{Readers: readers, Lasting: maxStreams, Alone: !o.Shared, Beside: o.Beside}
 	base, file, err := connect(ctx, db.path, o.Database, db.log, options)
 	db.base = base
 	if err != nil {

@@ -32,6 +32,9 @@ const released = "released"
 // openKey reads the key beside the database, and creates one for a new database.
 // For a database that has secrets, it refuses a missing or different key.
 func (db *DB) openKey(ctx context.Context, o Options) (sealer, error) {
+	if o.KeyOf != nil {
+		return o.KeyOf.seal, nil
+	}
 	path := db.path + ".key"
 	known, err := meta(ctx, db.base, engine.Identity, keyName)
 	if err != nil {
@@ -41,13 +44,19 @@ func (db *DB) openKey(ctx context.Context, o Options) (sealer, error) {
 	if err != nil {
 		return sealer{}, err
 	}
-	key, err := os.ReadFile(path)
+	key, err := o.Key, error(nil)
+	switch {
+	case key == nil:
+		key, err = os.ReadFile(path)
+	case len(key) != KeySize:
+		return sealer{}, fault.New(fault.Invalid, "the given key has %d bytes; it must have %d", len(key), KeySize)
+	}
 	missing := errors.Is(err, os.ErrNotExist)
 	if err != nil && !missing {
 		return sealer{}, fault.New(fault.Conflict, "the key file %s cannot be used (%v); choose another --data "+
 			"folder or change its permissions", path, rootCause(err))
 	}
-	if !missing && len(key) != keySize && !o.NewKey {
+	if !missing && len(key) != KeySize && !o.NewKey {
 		return sealer{}, lost("the key file %s is damaged; restore it from a copy. To continue without "+
 			"the passwords and access keys that it opens, start once with --without %s", path, filepath.Base(path))
 	}
@@ -58,12 +67,16 @@ func (db *DB) openKey(ctx context.Context, o Options) (sealer, error) {
 		return sealer{}, lost("the key file %s is missing; nothing was changed. Restore it from a copy: it opens "+
 			"the passwords and access keys in %s. To continue without them, start once with --without %s",
 			path, db.path, filepath.Base(path))
+	case !o.NewKey && o.Key != nil:
+		return sealer{}, lost("the given key does not belong to %s; nothing was changed. Give the right one. To "+
+			"continue without the passwords and access keys that it opens, start once with --without %s",
+			db.name, filepath.Base(path))
 	case !o.NewKey:
 		return sealer{}, lost("the key file %s does not belong to %s; nothing was changed. Restore the right one "+
 			"from a copy. To continue without the passwords and access keys that it opens, "+
 			"start once with --without %s", path, db.path, filepath.Base(path))
 	}
-	if missing || len(key) != keySize {
+	if missing || len(key) != KeySize {
 		if key, err = newKey(path, missing); err != nil {
 			return sealer{}, err
 		}
@@ -81,8 +94,8 @@ func (db *DB) openKey(ctx context.Context, o Options) (sealer, error) {
 	return sealer{aead}, err
 }
 
-// keySize is that of AES-256.
-const keySize = 32
+// KeySize is the size of a key in bytes, that of AES-256.
+const KeySize = 32
 
 // newKey creates a key file. It keeps a damaged one under another name.
 func newKey(path string, missing bool) ([]byte, error) {
@@ -91,7 +104,7 @@ func newKey(path string, missing bool) ([]byte, error) {
 			return nil, err
 		}
 	}
-	key := make([]byte, keySize)
+	key := make([]byte, KeySize)
 	rand.Read(key)
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err == nil {

@@ -19,6 +19,7 @@ type shared struct {
 	mu      sync.Mutex
 	known   map[string]int64 // the versions of the tables that the caches have
 	cut     bool             // no commits are heard of
+	began   bool             // it was connected before
 	changed chan struct{}    // closed when known changes
 }
 
@@ -80,7 +81,11 @@ func (s *shared) connected(versions map[string]int64) {
 		}
 		t.settle(engine.Change{Table: name})
 		s.db.signal(t, engine.Change{Table: name})
+		if s.began {
+			s.db.report(engine.Change{Table: name})
+		}
 	}
+	s.began = true
 }
 
 func (s *shared) lost(err error) {
@@ -115,6 +120,7 @@ func (s *shared) invalidate(c engine.Change) {
 		t.unsettle()
 		t.settle(c)
 		s.db.signal(t, c)
+		s.db.report(c)
 	}
 }
 
@@ -239,6 +245,17 @@ func (db *DB) allTables() map[string]*Table {
 		all[name] = t.itself()
 	}
 	return all
+}
+
+// report passes a change that others have made to Options.Others.
+func (db *DB) report(c engine.Change) {
+	if db.others == nil {
+		return
+	}
+	if !c.Whole {
+		c.IDs = nil
+	}
+	db.others(c.Table, c.IDs)
 }
 
 // signal passes a change that others have made to watchers and feeds.

@@ -199,6 +199,7 @@ func (w *writer) begin() error {
 		return err
 	}
 	if w.db.shares() {
+		w.db.dropIDs()
 		if err := w.db.shared.begin(); err != nil {
 			return errors.Join(err, w.base.Rollback())
 		}

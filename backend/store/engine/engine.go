@@ -71,6 +71,9 @@ type Options struct {
 	Lasting int  // how many snapshots run at the same time
 	Alone   bool // refuse a database that another process has open with Alone; an engine of files ignores it
 	Chunks  bool // the database has spaces of chunks, and no tables
+	// Beside names a separate part of a database on a server, with its own tables; an
+	// engine of files ignores it.
+	Beside string
 }
 
 // Layout describes what a database holds.

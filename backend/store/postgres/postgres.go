@@ -42,6 +42,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"net/url"
 	"strconv"
 	"strings"
@@ -111,8 +112,8 @@ func (Engine) Open(ctx context.Context, address string, o engine.Options) (engin
 		return nil, fault.New(fault.Conflict, "the address of the database cannot be read; it has the form "+
 			"postgres://user:password@host/database")
 	}
-	if o.Chunks {
-		if err := useChunks(ctx, config.ConnConfig); err != nil {
+	if o.Beside != "" {
+		if err := useBeside(ctx, config.ConnConfig, o.Beside); err != nil {
 			return nil, refused(err)
 		}
 	}
@@ -140,9 +141,9 @@ func (Engine) Open(ctx context.Context, address string, o engine.Options) (engin
 	return d, nil
 }
 
-// useChunks makes connections use the schema for chunks, and creates it. It is beside
-// the schema of the address, whose tables would have the same names.
-func useChunks(ctx context.Context, config *pgx.ConnConfig) error {
+// useBeside makes connections use a schema beside that of the address, and creates it:
+// public_samples is beside public.
+func useBeside(ctx context.Context, config *pgx.ConnConfig, name string) error {
 	conn, err := pgx.ConnectConfig(ctx, config.Copy())
 	if err != nil {
 		return known(err)
@@ -152,8 +153,11 @@ func useChunks(ctx context.Context, config *pgx.ConnConfig) error {
 	if err := conn.QueryRow(ctx, "SELECT current_schema()").Scan(&schema); err != nil {
 		return known(err)
 	}
-	schema += "_samples"
-	if _, err := conn.Exec(ctx, "CREATE SCHEMA IF NOT EXISTS "+quote(schema)); err != nil {
+	schema += "_" + name
+	// both statements are one transaction, so that another node does not create it in between
+	create := fmt.Sprintf("SELECT pg_advisory_xact_lock(%d, 0); CREATE SCHEMA IF NOT EXISTS %s", lockSchema,
+		quote(schema))
+	if _, err := conn.PgConn().Exec(ctx, create).ReadAll(); err != nil {
 		return known(err)
 	}
 	config.RuntimeParams["search_path"] = quote(schema)

@@ -244,11 +244,14 @@ const block = 64
 
 // Reserve runs on a connection of its own, and waits for no transaction.
 func (w *writer) Reserve(ctx context.Context, t *engine.Table, least int64) (first, limit int64, err error) {
-	var last int64
+	last, block := int64(0), int64(block)
+	if t.Ordered && !w.alone { // the transaction holds the lock of the schema, so that no other one is in between
+		block = 1
+	}
 	err = w.aside(ctx, func(ctx context.Context, conn *pgx.Conn) error {
 		return conn.QueryRow(ctx, `INSERT INTO "_id" VALUES ($1, $2::bigint + $3) ON CONFLICT ("table") `+
 			`DO UPDATE SET "last" = greatest("_id"."last", $2) + $3 RETURNING "last"`,
-			t.Name, least-1, int64(block)).Scan(&last)
+			t.Name, least-1, block).Scan(&last)
 	})
 	return last - block + 1, last + 1, err
 }

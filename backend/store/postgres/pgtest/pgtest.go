@@ -241,8 +241,10 @@ func Database(t testing.TB) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := running.exec("DROP SCHEMA " + schemaOf(address) + " CASCADE"); err != nil {
-			t.Error(err)
+		for _, name := range []string{"", "_samples", "_workspace"} { // the parts that the store may have added
+			if err := running.exec("DROP SCHEMA IF EXISTS " + schemaOf(address) + name + " CASCADE"); err != nil {
+				t.Error(err)
+			}
 		}
 	})
 	return address
@@ -276,6 +278,17 @@ func (s *server) text(query string, args ...any) (text string, err error) {
 	defer s.mu.Unlock()
 	err = s.admin.QueryRow(context.Background(), query, args...).Scan(&text)
 	return text, err
+}
+
+// Dump returns the rows of a schema beside that of a database as text, such as
+// "_workspace".
+func Dump(address, beside string) (string, error) {
+	tables, err := running.text(`SELECT string_agg(format('SELECT x::text AS t FROM %I.%I x', schemaname, tablename), `+
+		`' UNION ALL ') FROM pg_tables WHERE schemaname = $1::text`, schemaOf(address)+beside)
+	if err != nil {
+		return "", err
+	}
+	return running.text("SELECT string_agg(t, ' ') FROM (" + tables + ") x")
 }
 
 // Kept is the content of a database, for Restore.
