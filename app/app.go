@@ -3,8 +3,9 @@
 // Open runs a portal with the Explorer beside it, on one port; Window shows it
 // on the desktop until it is closed. Both keep everything in one data folder:
 // portal.db belongs to backend/server, workspace.db to app/workspace,
-// window.json (size, place and theme) to this package. Response bodies are
-// spooled to a folder that is emptied at every start.
+// window.json (size, place and theme) to this package; with server.Options.Database,
+// the first two are in that database. Response bodies are spooled to a folder that is
+// emptied at every start.
 //
 // # Errors
 //
@@ -91,9 +92,10 @@ func open(ctx context.Context, o server.Options, native *desk) (_ *App, err erro
 	if a.desktop { // the disk belongs to the user
 		quota = 0
 	}
-	err = a.OpenBeside(ctx, "workspace.db", func(path string, sibling server.Sibling) (file string, err error) {
+	err = a.OpenBeside(ctx, workspaceName(o), func(path string, sibling server.Sibling) (file string, err error) {
 		a.workspace, err = workspace.Open(ctx, workspace.Options{
-			Path: path, Secrets: secrets{a.keys, a.Setting.Instance}, Log: o.Log, Clock: o.Clock, Sibling: sibling,
+			Path: path, Database: o.Database, KeyOf: a.DB(), Secrets: secrets{a.keys, a.Setting.Instance},
+			Log: o.Log, Clock: o.Clock, Sibling: sibling,
 			Upgrade: a.ReportUpgrade, Quota: quota, Twice: o.Twice,
 		})
 		if err != nil {
@@ -134,7 +136,8 @@ func open(ctx context.Context, o server.Options, native *desk) (_ *App, err erro
 		Cookie:     func(secret string) string { return a.Sessions.CookieName() + "=" + secret },
 		PortalName: a.PortalName, Networks: a.Networks, Instance: a.Setting.Instance, Version: o.Version,
 		Folder: folder, Desktop: a.desktop, Tray: a.desktop && tray.Has, Demo: a.Setting.Demo, Notice: a.notice,
-		Keyring: a.hasKeyring, Native: desktop, Autostart: atSignIn, Updates: checkUpdates(o),
+		Keyring: func() bool { return o.Database != "" || a.hasKeyring() },
+		Native:  desktop, Autostart: atSignIn, Updates: checkUpdates(o),
 		Changes: a.Changes, Storage: a.Storage, Counts: a.DB().Counts,
 		Databases: a.Databases(), Collections: collections, Sharing: a.sharing(),
 		Rehearsals: rehearsals, OpenCopy: copies(o),
@@ -148,6 +151,15 @@ func open(ctx context.Context, o server.Options, native *desk) (_ *App, err erro
 		Name: a.PortalName, Address: a.Address, Origin: a.Origin, Handler: a.Server, Endpoints: a.Endpoints(),
 	})
 	return a, a.Start(a.explorer.Endpoints(), explorer.Details()...)
+}
+
+// workspaceName returns the name of the workspace: that of its file or, in a database,
+// another one, because the portal knows which of its files have existed.
+func workspaceName(o server.Options) string {
+	if o.Database != "" {
+		return "workspace"
+	}
+	return "workspace.db"
 }
 
 // startsWith returns the system's setting that opens the window of a data folder at

@@ -9,7 +9,8 @@ import (
 )
 
 // onServer lists the packages whose tests also pass with the store on PostgreSQL.
-var onServer = []string{"./backend/store", "./backend/portal/...", "./backend/session", "./backend/monitor"}
+var onServer = []string{"./backend/store", "./backend/portal/...", "./backend/session", "./backend/monitor",
+	"./app/workspace"}
 
 // onPostgres runs these tests on a PostgreSQL server, which all of them share. Each
 // test has a schema of its own there, with the tables of a portal, and these cost

@@ -1,17 +1,19 @@
 package workspace
 
 import (
+	"context"
 	"slices"
 	"sync"
 	"time"
 )
 
-// bin holds deleted values in memory so that they can be restored: the newest
-// most of all users, for the time keep; 0 means no limit. It is lost when the
-// process ends.
+// bin holds deleted values so that they can be restored: the newest most of all
+// users, for the time keep; 0 means no limit. They are in memory, and lost when the
+// process ends, unless in is set.
 type bin[T any] struct {
 	most int
 	keep time.Duration
+	in   *shelved // holds them for all processes; nil for memory
 
 	mu    sync.Mutex
 	items []*binned[T]
@@ -23,7 +25,11 @@ type binned[T any] struct {
 }
 
 // put stores a value that a user deleted.
-func (b *bin[T]) put(userID, id int64, what T) {
+func (b *bin[T]) put(ctx context.Context, userID, id int64, what T) {
+	if b.in != nil {
+		b.in.put(ctx, b.most, b.keep, userID, id, what)
+		return
+	}
 	item := &binned[T]{userID, id, what}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -38,12 +44,16 @@ func (b *bin[T]) put(userID, id int64, what T) {
 
 // take removes the value that a user last deleted under an id from the bin, and
 // returns it.
-func (b *bin[T]) take(userID, id int64) (what T, ok bool) {
+func (b *bin[T]) take(ctx context.Context, userID, id int64) (what T, ok bool, err error) {
+	if b.in != nil {
+		ok, err = b.in.take(ctx, b.keep, userID, id, &what)
+		return what, ok, err
+	}
 	item := b.remove(func(it *binned[T]) bool { return it.userID == userID && it.id == id })
 	if item == nil {
-		return what, false
+		return what, false, nil
 	}
-	return item.what, true
+	return item.what, true, nil
 }
 
 func (b *bin[T]) remove(is func(*binned[T]) bool) *binned[T] {

@@ -93,12 +93,12 @@ func (w *Workspace) EnvironmentsJSON(ctx context.Context, userID, portalID int64
 
 // pastEnvironment is an environment that was deleted, with its variables.
 type pastEnvironment struct {
-	environment Environment
-	variables   []pastVariable
+	Environment Environment
+	Variables   []pastVariable
 }
 
 // removeEnvironment deletes an environment with its variables and their secrets, and keeps
-// all in memory for a while.
+// all in a bin for a while.
 func (w *Workspace) removeEnvironment(remove handle) handle {
 	return func(ctx context.Context, c *resource.Call) (any, error) {
 		w.writing.Lock()
@@ -111,9 +111,9 @@ func (w *Workspace) removeEnvironment(remove handle) handle {
 		if err != nil || gone == nil {
 			return out, err
 		}
-		w.deletedEnvironments.put(gone.environment.UserID, gone.environment.ID, *gone)
-		for i := range gone.variables {
-			if v := &gone.variables[i].variable; err == nil && v.Secret {
+		w.deletedEnvironments.put(ctx, gone.Environment.UserID, gone.Environment.ID, *gone)
+		for i := range gone.Variables {
+			if v := &gone.Variables[i].Variable; err == nil && v.Secret {
 				err = w.secrets.Delete(v.key())
 			}
 		}
@@ -135,7 +135,7 @@ func (w *Workspace) pastEnvironment(ctx context.Context, c *resource.Call) (*pas
 	if err != nil {
 		return nil, err
 	}
-	gone := &pastEnvironment{environment: *e}
+	gone := &pastEnvironment{Environment: *e}
 	rows, err := resource.Find(ctx, w.db, variableRows, inEnvironment(e)...)
 	if err != nil {
 		return nil, err
@@ -145,7 +145,7 @@ func (w *Workspace) pastEnvironment(ctx context.Context, c *resource.Call) (*pas
 		if err != nil {
 			return nil, err
 		}
-		gone.variables = append(gone.variables, past)
+		gone.Variables = append(gone.Variables, past)
 	}
 	return gone, nil
 }
@@ -158,14 +158,14 @@ func (w *Workspace) regainingEnvironment() resource.Endpoint {
 		putBack: func(ctx context.Context, tx resource.Tx, gone pastEnvironment) error {
 			return gone.putBack(ctx, tx)
 		},
-		variables: func(gone pastEnvironment) []pastVariable { return gone.variables },
+		variables: func(gone pastEnvironment) []pastVariable { return gone.Variables },
 	})
 }
 
 // putBack writes the environment and its variables again. It is active as it was, unless
 // another one is now.
 func (p *pastEnvironment) putBack(ctx context.Context, tx resource.Tx) error {
-	e := p.environment
+	e := p.Environment
 	beside, err := environmentsAt(ctx, tx, e.UserID, e.PortalID)
 	if err != nil {
 		return err
@@ -174,8 +174,8 @@ func (p *pastEnvironment) putBack(ctx context.Context, tx resource.Tx) error {
 	if err := resource.Put(ctx, tx, environmentRows, &e); err != nil {
 		return err
 	}
-	for i := range p.variables {
-		v := p.variables[i].variable
+	for i := range p.Variables {
+		v := p.Variables[i].Variable
 		if err := resource.Put(ctx, tx, variableRows, &v); err != nil {
 			return err
 		}

@@ -111,6 +111,7 @@ func TestImportedEnvironmentsMergeByName(t *testing.T) {
 }
 
 func TestVariablesOfOlderVersionsAreKept(t *testing.T) {
+	inFiles(t)
 	d := open(t)
 	d.send(1, "POST /variables", `{"name":"here","value":"1"}`)
 	if err := d.Close(); err != nil {

@@ -3,8 +3,6 @@ package workspace
 import (
 	"context"
 	"reflect"
-	"slices"
-	"time"
 
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
@@ -21,11 +19,11 @@ var followings = resource.Resource[*following]{Name: "follow", Label: "former na
 	}}
 
 // followed records the rows that one rename changed, before and after, so that
-// it can be undone. It is in memory only.
+// it can be undone.
 type followed struct {
-	userID, variableID int64
-	requests           [][2]Request
-	extractors         [][2]Extractor
+	UserID, VariableID int64
+	Requests           [][2]Request
+	Extractors         [][2]Extractor
 }
 
 // followEndpoints returns the endpoints that rename a variable in all saved
@@ -63,21 +61,21 @@ func (w *Workspace) follow(ctx context.Context, c *resource.Call) (any, error) {
 	}
 	var f *followed
 	err = w.db.Write(ctx, func(tx resource.Tx) error {
-		f = &followed{userID: v.UserID, variableID: v.ID}
+		f = &followed{UserID: v.UserID, VariableID: v.ID}
 		return f.rename(ctx, tx, in.From, v.Name)
 	})
 	if err != nil {
 		return nil, err
 	}
-	w.keepFollowed(f)
+	w.renames.put(ctx, f.UserID, f.VariableID, *f)
 	w.notifyRenamed(f)
-	return &renamed{len(f.extractors), len(f.requests)}, nil
+	return &renamed{len(f.Extractors), len(f.Requests)}, nil
 }
 
 // rename replaces the former name in every request and extractor of the user.
 func (f *followed) rename(ctx context.Context, tx resource.Tx, from, to string) error {
 	for last := int64(0); ; {
-		rows, err := resource.Find(ctx, tx, requestRows, mine(f.userID),
+		rows, err := resource.Find(ctx, tx, requestRows, mine(f.UserID),
 			resource.Where{Field: "id", Op: ">", Value: last}, resource.Limit(usesAtOnce))
 		if err != nil {
 			return err
@@ -89,7 +87,7 @@ func (f *followed) rename(ctx context.Context, tx resource.Tx, from, to string) 
 				continue
 			}
 			now.Path = now.Draft.Path
-			f.requests = append(f.requests, [2]Request{was, now})
+			f.Requests = append(f.Requests, [2]Request{was, now})
 			if err := resource.Put(ctx, tx, requestRows, &now); err != nil {
 				return err
 			}
@@ -98,12 +96,12 @@ func (f *followed) rename(ctx context.Context, tx resource.Tx, from, to string) 
 			break
 		}
 	}
-	rows, err := resource.Find(ctx, tx, extractorRows, mine(f.userID),
+	rows, err := resource.Find(ctx, tx, extractorRows, mine(f.UserID),
 		resource.Where{Field: "variable", Op: "=", Value: from})
 	for _, was := range rows {
 		now := was
 		now.Variable = to
-		f.extractors = append(f.extractors, [2]Extractor{was, now})
+		f.Extractors = append(f.Extractors, [2]Extractor{was, now})
 		if err == nil {
 			err = resource.Put(ctx, tx, extractorRows, &now)
 		}
@@ -141,20 +139,24 @@ func (w *Workspace) unfollow(ctx context.Context, c *resource.Call) (any, error)
 	if err != nil {
 		return nil, err
 	}
-	f := w.takeFollowed(c.Access.UserID, id)
-	if f == nil {
+	was, ok, err := w.renames.take(ctx, c.Access.UserID, id)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
 		return nil, fault.New(fault.Unknown, "renaming this variable can no longer be undone")
 	}
+	f := &was
 	var requests, extractors int
 	err = w.db.Write(ctx, func(tx resource.Tx) error {
 		if requests,
-			err = putBack(ctx, tx, requestRows, f.requests, func(r *Request) int64 { return r.ID }); err == nil {
-			extractors, err = putBack(ctx, tx, extractorRows, f.extractors, func(x *Extractor) int64 { return x.ID })
+			err = putBack(ctx, tx, requestRows, f.Requests, func(r *Request) int64 { return r.ID }); err == nil {
+			extractors, err = putBack(ctx, tx, extractorRows, f.Extractors, func(x *Extractor) int64 { return x.ID })
 		}
 		return err
 	})
 	if err != nil {
-		w.keepFollowed(f)
+		w.renames.put(ctx, f.UserID, f.VariableID, *f)
 		return nil, err
 	}
 	w.notifyRenamed(f)
@@ -181,36 +183,11 @@ func putBack[T any](ctx context.Context, tx resource.Tx, name resource.Name[*T],
 	return n, nil
 }
 
-func (w *Workspace) keepFollowed(f *followed) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.followed = append(w.followed, f)
-	time.AfterFunc(regainable, func() {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		w.followed = slices.DeleteFunc(w.followed, func(other *followed) bool { return other == f })
-	})
-}
-
-// takeFollowed removes the newest rename of a variable from memory and returns
-// it; nil when there is none.
-func (w *Workspace) takeFollowed(userID, variableID int64) *followed {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for i := len(w.followed) - 1; i >= 0; i-- {
-		if f := w.followed[i]; f.userID == userID && f.variableID == variableID {
-			w.followed = slices.Delete(w.followed, i, i+1)
-			return f
-		}
-	}
-	return nil
-}
-
 func (w *Workspace) notifyRenamed(f *followed) {
-	if len(f.requests) > 0 {
-		w.changed(f.userID, CollectionsChanged)
+	if len(f.Requests) > 0 {
+		w.changed(f.UserID, CollectionsChanged)
 	}
-	if len(f.extractors) > 0 {
-		w.changed(f.userID, ExtractorsChanged)
+	if len(f.Extractors) > 0 {
+		w.changed(f.UserID, ExtractorsChanged)
 	}
 }

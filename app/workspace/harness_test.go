@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +16,8 @@ import (
 	"spyglass/app/workspace"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
+	"spyglass/backend/store/postgres/pgtest"
+	"spyglass/backend/store/storetest"
 )
 
 // desk is a workspace to which a test sends requests as a page does.
@@ -26,11 +29,16 @@ type desk struct {
 	changes []string
 	quota   int64
 	admin   bool // requests come from an administrator
+
+	database string // its address on a server, see pgtest.Variable; "" for a file
 }
+
+func TestMain(m *testing.M) { os.Exit(pgtest.Main(m.Run)) }
 
 func open(t *testing.T) *desk {
 	t.Helper()
-	d := &desk{t: t, dir: t.TempDir(), secrets: &ring{values: map[string]string{}, lasts: true}}
+	d := &desk{t: t, dir: t.TempDir(), secrets: &ring{values: map[string]string{}, lasts: true},
+		database: storetest.Database(t)}
 	d.open(0)
 	return d
 }
@@ -38,7 +46,7 @@ func open(t *testing.T) *desk {
 func (d *desk) open(kept int64) {
 	d.t.Helper()
 	w, err := workspace.Open(context.Background(), workspace.Options{Path: filepath.Join(d.dir, "workspace.db"),
-		Secrets: d.secrets, Kept: kept, Quota: d.quota, Twice: true})
+		Database: d.database, Secrets: d.secrets, Kept: kept, Quota: d.quota, Twice: true})
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -47,6 +55,14 @@ func (d *desk) open(kept int64) {
 	})
 	d.Workspace = w
 	d.t.Cleanup(func() { _ = w.Close() })
+}
+
+// inFiles skips a test on a server: it tests the keyring, or changes a database file.
+func inFiles(t *testing.T) {
+	t.Helper()
+	if os.Getenv(pgtest.Variable) != "" {
+		t.Skip("a workspace on a server has no file, and no keyring")
+	}
 }
 
 // ring is a fake of the system keyring.

@@ -9,6 +9,7 @@ import (
 )
 
 func TestOldWorkspaceBelongsToTheBuiltInPortal(t *testing.T) {
+	inFiles(t)
 	d := open(t)
 	d.send(1, "POST /tabs", `{"name":"old"}`)
 	d.send(1, "POST /variables", `{"name":"here","value":"1"}`)

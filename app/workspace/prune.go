@@ -51,7 +51,7 @@ func (w *Workspace) prune(ctx context.Context, tx resource.Tx, newest *History) 
 	w.mu.Unlock()
 	have.rows++
 	have.bytes += newest.Stored
-	if !known {
+	if !known || w.shared { // other processes change it, too
 		var err error
 		if have, err = w.measure(ctx, tx, userID); err != nil {
 			return err

@@ -9,17 +9,17 @@ import (
 )
 
 // pastVariable is a variable that was deleted, or that is no longer secret. Its
-// secret is no longer in the keyring, only in memory.
+// secret is no longer in the keyring, only in a bin.
 type pastVariable struct {
-	variable Variable
-	secret   string
+	Variable Variable
+	Secret   string
 }
 
 // regainable is how long a deleted variable can be restored.
 const regainable = 2 * time.Minute
 
-// removeVariable deletes a variable with its secret, and keeps both in memory
-// for a while.
+// removeVariable deletes a variable with its secret, and keeps both in a bin for a
+// while.
 func (w *Workspace) removeVariable(remove handle) handle {
 	return func(ctx context.Context, c *resource.Call) (any, error) {
 		w.writing.Lock()
@@ -36,7 +36,7 @@ func (w *Workspace) removeVariable(remove handle) handle {
 		if err != nil {
 			return out, err
 		}
-		w.deletedVariables.put(was.UserID, was.ID, gone)
+		w.deletedVariables.put(ctx, was.UserID, was.ID, gone)
 		if was.Secret {
 			err = w.secrets.Delete(was.key())
 		}
@@ -47,7 +47,7 @@ func (w *Workspace) removeVariable(remove handle) handle {
 // withSecret returns a variable with its secret, if it has one.
 func (w *Workspace) withSecret(v Variable) (pastVariable, error) {
 	if !v.Secret {
-		return pastVariable{variable: v}, nil
+		return pastVariable{Variable: v}, nil
 	}
 	secret, err := w.Secret(&v)
 	if fault.Is(err, fault.Unknown) {
@@ -62,7 +62,7 @@ func (w *Workspace) regaining() resource.Endpoint {
 		path: "/variables", label: "variable",
 		summary: "Restore a deleted variable, or one that was secret, with its secret",
 		putBack: func(ctx context.Context, tx resource.Tx, gone pastVariable) error {
-			return resource.Put(ctx, tx, variableRows, &gone.variable)
+			return resource.Put(ctx, tx, variableRows, &gone.Variable)
 		},
 		variables: func(gone pastVariable) []pastVariable { return []pastVariable{gone} },
 	})
@@ -75,7 +75,7 @@ type regained[P any] struct {
 	variables            func(gone P) []pastVariable // whose secrets come back
 }
 
-// regain returns POST {path}/{id}/restore, which restores a deleted row that is still in memory.
+// regain returns POST {path}/{id}/restore, which restores a deleted row that is still in its bin.
 func regain[P any](w *Workspace, kept *bin[P], of regained[P]) resource.Endpoint {
 	return resource.Endpoint{
 		Method: "POST", Path: of.path + "/{id}/restore", Summary: of.summary, Right: anyone,
@@ -88,17 +88,20 @@ func regain[P any](w *Workspace, kept *bin[P], of regained[P]) resource.Endpoint
 			}
 			w.writing.Lock()
 			defer w.writing.Unlock()
-			gone, ok := kept.take(c.Access.UserID, id)
+			gone, ok, err := kept.take(ctx, c.Access.UserID, id)
+			if err != nil {
+				return nil, err
+			}
 			if !ok {
 				return nil, fault.New(fault.Unknown, "%s %d can no longer be restored", of.label, id)
 			}
 			if err := w.db.Write(ctx, func(tx resource.Tx) error { return of.putBack(ctx, tx, gone) }); err != nil {
-				kept.put(c.Access.UserID, id, gone)
+				kept.put(ctx, c.Access.UserID, id, gone)
 				return nil, err
 			}
 			for _, past := range of.variables(gone) {
-				if past.secret != "" {
-					w.keep(past.variable.key(), past.secret)
+				if past.Secret != "" {
+					w.keep(past.Variable.key(), past.Secret)
 				}
 			}
 			return resource.JSON("{}"), nil

@@ -9,14 +9,14 @@ import (
 
 // pastRequest is a deleted request with its response.
 type pastRequest struct {
-	history History
-	reply   *Reply
+	History History
+	Reply   *Reply
 }
 
 // mostRestored limits the deleted requests of all users that can be restored.
 const mostRestored = 16
 
-// removeHistory deletes one request, and keeps it in memory for a while.
+// removeHistory deletes one request, and keeps it in a bin for a while.
 func (w *Workspace) removeHistory(remove handle) handle {
 	return func(ctx context.Context, c *resource.Call) (any, error) {
 		id, err := c.ID("id")
@@ -31,7 +31,7 @@ func (w *Workspace) removeHistory(remove handle) handle {
 		if err != nil {
 			return nil, err
 		}
-		w.deletedHistory.put(c.Access.UserID, h.ID, pastRequest{*h, r})
+		w.deletedHistory.put(ctx, c.Access.UserID, h.ID, pastRequest{*h, r})
 		return out, nil
 	}
 }
@@ -47,7 +47,10 @@ func (w *Workspace) restoring() resource.Endpoint {
 			if err != nil {
 				return nil, err
 			}
-			was, ok := w.deletedHistory.take(c.Access.UserID, id)
+			was, ok, err := w.deletedHistory.take(ctx, c.Access.UserID, id)
+			if err != nil {
+				return nil, err
+			}
 			if !ok {
 				return nil, fault.New(fault.Unknown, "request %d can no longer be restored", id)
 			}
@@ -55,18 +58,18 @@ func (w *Workspace) restoring() resource.Endpoint {
 				if err := learnAll(ctx, tx); err != nil {
 					return err
 				}
-				if err := resource.Put(ctx, tx, historyRows, &was.history); err != nil {
+				if err := resource.Put(ctx, tx, historyRows, &was.History); err != nil {
 					return err
 				}
-				if was.reply != nil {
-					if err := resource.Put(ctx, tx, replyRows, was.reply); err != nil {
+				if was.Reply != nil {
+					if err := resource.Put(ctx, tx, replyRows, was.Reply); err != nil {
 						return err
 					}
 				}
-				return learn(ctx, tx, &was.history)
+				return learn(ctx, tx, &was.History)
 			})
 			if err != nil {
-				w.deletedHistory.put(c.Access.UserID, id, was)
+				w.deletedHistory.put(ctx, c.Access.UserID, id, was)
 				return nil, err
 			}
 			w.recount(c.Access.UserID)

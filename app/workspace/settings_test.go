@@ -8,6 +8,7 @@ import (
 )
 
 func TestUnreadableSettingsAreDefaultsUntilTheNextChange(t *testing.T) {
+	inFiles(t)
 	for _, text := range []string{`{"theme":"da`, `[1]`, `null`} {
 		d := open(t)
 		d.send(1, "PATCH /settings", `{"theme":"dark","timeout":9}`)

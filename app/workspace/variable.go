@@ -218,7 +218,7 @@ func (w *Workspace) writeVariable(method string) func(write handle) handle {
 			switch {
 			case !now.Secret && wasSecret:
 				if secret, err := w.Secret(was); err == nil && secret != "" {
-					w.deletedVariables.put(was.UserID, was.ID, pastVariable{variable: *was, secret: secret})
+					w.deletedVariables.put(ctx, was.UserID, was.ID, pastVariable{Variable: *was, Secret: secret})
 				}
 				return out, w.secrets.Delete(now.key())
 			case now.Secret && now.Value == "":

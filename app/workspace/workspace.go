@@ -13,9 +13,10 @@
 //
 // # Secrets
 //
-// The value of a secret variable is stored in Secrets (the OS keyring) only; its
-// row has resource.Mask. A value that cannot be read counts as not set. Secrets
-// are read outside of transactions, because a locked keyring may take seconds.
+// The value of a secret variable is stored in Secrets only: the OS keyring, or a
+// table of sealed values in a database on a server. Its row has resource.Mask. A
+// value that cannot be read counts as not set. Secrets are read outside of
+// transactions, because a locked keyring may take seconds.
 //
 // # Concurrency
 //
@@ -23,6 +24,10 @@
 // goroutine, which makes requests searchable after they are on disk; Close waits
 // for it. Watchers are notified after a change is on disk, on the goroutine that
 // made it.
+//
+// Several processes may use a workspace in a database on a server at once. Each
+// notifies its watcher of the changes of the others, on a second goroutine.
+// Deleted objects are then in the database, too, so that any process restores them.
 //
 // # Errors
 //
@@ -81,8 +86,14 @@ type Secrets interface {
 
 // Options configures a Workspace.
 type Options struct {
-	Path    string           // of the database file
-	Secrets Secrets          // nil keeps secrets in memory until Close
+	Path string // of the database file
+	// Database is the address of a database on a server, which takes the place of the
+	// file: the workspace has a schema of its own there, which other processes may have
+	// open, too. Secrets are then in the database, sealed.
+	Database string
+	KeyOf    *store.DB // with Database: the database whose key seals them; nil: a key of the workspace's own
+
+	Secrets Secrets          // without Database; nil keeps secrets in memory until Close
 	Kept    int64            // requests in a user's history; Kept when 0
 	Quota   int64            // bytes of a user's history with responses; 0: no limit
 	Log     *slog.Logger     // slog.Default when nil
@@ -125,15 +136,19 @@ type Workspace struct {
 
 	deletedEnvironments bin[pastEnvironment]
 
+	renames bin[followed] // by variable
+
+	shared  bool    // other processes may write
+	foreign foreign // their changes
+
 	shares  *store.Table
 	sharing *Sharing // nil: collections cannot be shared
 
-	mu       sync.Mutex
-	followed []*followed    // renames of the last two minutes
-	past     map[int64]size // the cached size of each user's history
-	lost     bool           // a secret is kept only until the process ends
-	unread   map[int64]bool // users whose settings cannot be read
-	watcher  func(userID int64, kind Kind)
+	mu      sync.Mutex
+	past    map[int64]size // the cached size of each user's history; unused if the database is shared
+	lost    bool           // a secret is kept only until the process ends
+	unread  map[int64]bool // users whose settings cannot be read
+	watcher func(userID int64, kind Kind)
 }
 
 // Open opens the database, or creates it. See store.Open for its errors.
@@ -147,17 +162,28 @@ func Open(ctx context.Context, o Options) (*Workspace, error) {
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
-	db, err := store.Open(ctx, store.Options{Path: o.Path, Log: o.Log, Clock: o.Clock, Sibling: o.Sibling,
-		Upgrade: o.Upgrade, Twice: o.Twice})
-	if err != nil {
+	w := &Workspace{log: o.Log, secrets: o.Secrets, kept: o.Kept, quota: o.Quota, past: map[int64]size{},
+		shared: o.Database != "", unread: map[int64]bool{}, watcher: func(int64, Kind) {},
+		unlearned: make(chan struct{}, 1),
+		foreign:   foreign{wake: make(chan struct{}, 1)}}
+	options := store.Options{Path: o.Path, Database: o.Database, Shared: w.shared, Beside: "workspace",
+		Others: w.foreign.heard, Log: o.Log, Clock: o.Clock, Sibling: o.Sibling, Upgrade: o.Upgrade,
+		Twice: o.Twice}
+	if w.shared {
+		options.KeyOf = o.KeyOf
+	}
+	var err error
+	if w.db, err = store.Open(ctx, options); err != nil {
 		return nil, err
 	}
-	w := &Workspace{db: db, log: o.Log, secrets: o.Secrets, kept: o.Kept, quota: o.Quota, past: map[int64]size{},
-		unread: map[int64]bool{}, watcher: func(int64, Kind) {}, unlearned: make(chan struct{}, 1)}
 	w.deletedHistory.most, w.deletedVariables.keep = mostRestored, regainable
-	w.deletedEnvironments.keep = regainable
-	if err := w.addTables(); err != nil {
-		_ = db.Close()
+	w.deletedEnvironments.keep, w.renames.keep = regainable, regainable
+	err = w.addTables()
+	if err == nil && w.shared {
+		err = w.share(ctx, o.Clock)
+	}
+	if err != nil {
+		_ = w.db.Close()
 		return nil, err
 	}
 	if err := w.emptyTrash(ctx, resource.MillisOf(now(o.Clock).Add(-kept))); err != nil {
@@ -165,6 +191,9 @@ func Open(ctx context.Context, o Options) (*Workspace, error) {
 	}
 	w.learning.Guard = &service.Guard{Log: o.Log}
 	w.learning.Keep("words of the history", w.learnOn)
+	if w.shared {
+		w.learning.Keep("changes of other processes", w.notifyForeign)
+	}
 	w.learnSoon() // requests that an earlier process has not indexed
 	return w, nil
 }
@@ -184,7 +213,7 @@ func shapes() []store.Shape {
 		store.ShapeOf(&Histories), store.ShapeOf(&replies), store.ShapeOf(&ways), store.ShapeOf(&Collections),
 		store.ShapeOf(&Requests), store.ShapeOf(&Examples), store.ShapeOf(&exampleBodies),
 		store.ShapeOf(&diskFolders), store.ShapeOf(&diskFiles), store.ShapeOf((*Workspace)(nil).shareTable()),
-		store.ShapeOf(&settings),
+		store.ShapeOf(&settings), store.ShapeOf(&sealedSecrets), store.ShapeOf(&deletedValues),
 	}
 }
 
@@ -288,13 +317,21 @@ func (w *Workspace) Notice(userID int64) string {
 	defer w.mu.Unlock()
 	var lines []string
 	if w.lost {
-		lines = append(lines, "No system keyring found: secret variables are kept for this session only")
+		lines = append(lines, w.whyLost())
 	}
 	if w.unread[userID] {
 		lines = append(lines, "Your settings could not be read and were reset to their defaults; the next change "+
 			"writes them again")
 	}
 	return strings.Join(lines, "\n")
+}
+
+// whyLost returns the notice about secrets that were not stored.
+func (w *Workspace) whyLost() string {
+	if w.shared {
+		return "A secret could not be stored in the database; enter it again"
+	}
+	return "No system keyring found: secret variables are kept for this session only"
 }
 
 // Endpoints returns all endpoints of the workspace: /tabs, /variables and so on.

@@ -184,6 +184,7 @@ func (d *desk) secret(user int64, name string) string {
 }
 
 func TestMissingKeyringIsReported(t *testing.T) {
+	inFiles(t)
 	d := open(t)
 	if got := d.Notice(1); got != "" {
 		t.Errorf("the notice is %q before there is a secret", got)
