@@ -9,6 +9,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -196,6 +197,9 @@ func serveCommand(o *server.Options) *cobra.Command {
 			if c.Flags().Changed("demo-devices") && (!o.Demo || o.DemoDevices < 1) {
 				return fault.New(fault.Invalid, "--demo-devices requires --demo, and must be at least 1")
 			}
+			if o.ReportLimit < 1 {
+				return fault.New(fault.Invalid, "--report-limit must be at least 1")
+			}
 			if o.Socket, err = server.InheritedSocket(); err != nil {
 				return err
 			}
@@ -220,6 +224,8 @@ func serveCommand(o *server.Options) *cobra.Command {
 		"folder; run spyglass trust so that clients accept it")
 	f.StringArrayVar(&o.Names, "name", nil, "a host name for --https, such as acme.example.test; repeat it for more")
 	f.BoolVar(&o.Demo, "demo", false, "fill an empty data folder with the demo environment")
+	f.IntVar(&o.ReportLimit, "report-limit", server.UsualReportLimit, "with --database: maximum size of the file of a "+
+		"report, in MB")
 	f.IntVar(&o.DemoDevices, "demo-devices", 0, "number of demo devices (default: a company of 152)")
 	f.String("rate-limit", "on", "on, or off for load tests")
 	f.StringVar(&o.Collections, "collections", "", "administrators can keep collections in folders below this one "+
@@ -233,8 +239,12 @@ func serveCommand(o *server.Options) *cobra.Command {
 	return c
 }
 
-// databaseVariable is the environment variable for --database.
-const databaseVariable = "SPYGLASS_DATABASE"
+// Environment variables for --database and --key-file, and for the key itself.
+const (
+	databaseVariable = "SPYGLASS_DATABASE"
+	keyFileVariable  = "SPYGLASS_KEY_FILE"
+	keyVariable      = "SPYGLASS_KEY"
+)
 
 // databaseFlag adds --database to a command that opens the portal. It refuses a
 // password in it: other users of the machine can read arguments.
@@ -242,22 +252,42 @@ func databaseFlag(c *cobra.Command, o *server.Options) {
 	c.Flags().StringVar(&o.Database, "database", "", "keep the portal in a PostgreSQL database, such as "+
 		"postgres://spyglass@db.example.net/spyglass (default: "+databaseVariable+"; without it, in files). The "+
 		"password comes from PGPASSWORD, the file that PGPASSFILE names, or "+databaseVariable+", never from this flag")
+	var keyFile string
+	c.Flags().StringVar(&keyFile, "key-file", "", "with --database: the file of the key that decrypts passwords and "+
+		"access keys, in place of portal.db.key in the data folder (default: "+keyFileVariable+"). "+keyVariable+
+		" can hold the key itself, in Base64")
 	c.PreRunE = func(c *cobra.Command, _ []string) error {
+		if err := checkDatabase(o); err != nil {
+			return err
+		}
+		if keyFile != "" && o.Database == "" {
+			return fault.New(fault.Invalid, "--key-file requires --database")
+		}
 		if o.Database == "" {
-			o.Database = os.Getenv(databaseVariable)
 			return nil
 		}
-		u, err := url.Parse(o.Database)
-		if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
-			return fault.New(fault.Invalid, "--database must be an address such as "+
-				"postgres://spyglass@db.example.net/spyglass")
-		}
-		if _, given := u.User.Password(); given || u.Query().Has("password") {
-			return fault.New(fault.Invalid, "--database must not contain a password, which other users of this "+
-				"machine could read. Set PGPASSWORD or PGPASSFILE, or the whole address as "+databaseVariable)
-		}
+		var err error
+		o.Key, err = server.ReadKey(cmp.Or(keyFile, os.Getenv(keyFileVariable)), os.Getenv(keyVariable), o.Log)
+		return err
+	}
+}
+
+// checkDatabase completes and checks the address of the database.
+func checkDatabase(o *server.Options) error {
+	if o.Database == "" {
+		o.Database = os.Getenv(databaseVariable)
 		return nil
 	}
+	u, err := url.Parse(o.Database)
+	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
+		return fault.New(fault.Invalid, "--database must be an address such as "+
+			"postgres://spyglass@db.example.net/spyglass")
+	}
+	if _, given := u.User.Password(); given || u.Query().Has("password") {
+		return fault.New(fault.Invalid, "--database must not contain a password, which other users of this "+
+			"machine could read. Set PGPASSWORD or PGPASSFILE, or the whole address as "+databaseVariable)
+	}
+	return nil
 }
 
 // open returns nil without an error if a signal ends it before the portal is open.

@@ -41,6 +41,7 @@ import (
 	"spyglass/backend/portal/fleet"
 	"spyglass/backend/portal/ground"
 	"spyglass/backend/portal/people"
+	"spyglass/backend/report"
 	"spyglass/backend/resource"
 )
 
@@ -51,8 +52,9 @@ type Options struct {
 	Passwords map[string]string            // of admin, operator and viewer; a missing one gets a random password
 	Hash      func(string) (string, error) // people.HashPassword when nil
 	Progress  func(devices int)            // called occasionally with the number of written devices; may be nil
-	Reports   string                       // folder for the files of finished reports; empty: no report is run
-	Samples   []Sample                     // of the portal's resources
+	// Reports returns the files of finished reports, for a transaction; nil: no report is run
+	Reports func(tx resource.Tx) report.Files
+	Samples []Sample // of the portal's resources
 }
 
 // ViewerPassword is the password of the user viewer, who has only View access. It

@@ -1,7 +1,6 @@
 package demo
 
 import (
-	"os"
 	"time"
 
 	"spyglass/backend/portal/reporting"
@@ -115,14 +114,12 @@ func (f *filler) trended() (out []reporting.ReportMetric, err error) {
 // trend waits until there is a past to measure, and in a large company all reports
 // wait, because most of them read all devices. If Fill fails, its files belong to no
 // report, and the portal deletes them when it starts.
-func (f *filler) runs(folder string) error {
-	if folder == "" {
+func (f *filler) runs(in func(tx resource.Tx) report.Files) error {
+	if in == nil {
 		return nil
 	}
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return err
-	}
 	ctx, tx := f.write.Context, f.write.Tx
+	files := in(tx)
 	reports, err := resource.Find(ctx, tx, reporting.Reports.Name,
 		resource.Where{Field: "id", Op: "<=", Value: metricReport}, resource.Where{Field: "id", Op: "!=", Value: 6})
 	if err != nil {
@@ -143,7 +140,7 @@ func (f *filler) runs(folder string) error {
 		}
 		run := content.Run{Report: &reports[i], Access: &resource.Access{UserID: 1, User: "admin", Admin: true},
 			From: tx, Zone: f.write.Call.At.Location(), At: time.Unix(int64(at), 0)}
-		if err := report.File(ctx, folder, &task, &run); err != nil {
+		if err := report.File(ctx, files, &task, &run); err != nil {
 			return err
 		}
 		if err := resource.Put(ctx, tx, reporting.ReportTasks.Name, &task); err != nil {

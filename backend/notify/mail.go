@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/textproto"
 	"time"
 
 	// go-mail (MIT) supports SMTP with STARTTLS, authentication and MIME; the
@@ -30,8 +31,8 @@ func (m mailer) send(ctx context.Context, i *alert.Integration, d *alert.Deliver
 	limit := attempt
 	if file != nil {
 		limit = carrying
-		message.AttachFile(file.Path, smtp.WithFileName(file.Name),
-			smtp.WithFileContentType(smtp.ContentType(file.Type)))
+		message.SetAttachments([]*smtp.File{{Name: file.Name, ContentType: smtp.ContentType(file.Type),
+			Header: textproto.MIMEHeader{}, Writer: file.Write}})
 	}
 	client, err := m.client(i, limit)
 	if err != nil {

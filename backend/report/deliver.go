@@ -4,7 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"io"
+	"io/fs"
 	"strings"
 	"time"
 
@@ -99,9 +100,20 @@ func (s *Service) Made(ctx context.Context, taskID int64) (*reporting.ReportFile
 	if err != nil {
 		return nil, err
 	}
-	path := fileOf(s.o.Folder, t.ID)
-	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
-		return nil, fault.New(fault.Unknown, "the file of the report is no longer in the data folder")
+	file, err := s.o.Files.Open(ctx, t.ID)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fault.New(fault.Unknown, "the file of the report no longer exists")
 	}
-	return &reporting.ReportFile{Path: path, Name: s.filename(report, t), Type: typeOf(t.Format)}, nil
+	if err != nil {
+		return nil, err
+	}
+	write := func(w io.Writer) (int64, error) {
+		file, err := s.o.Files.Open(ctx, t.ID)
+		if err != nil {
+			return 0, err
+		}
+		defer file.Close()
+		return io.Copy(w, file)
+	}
+	return &reporting.ReportFile{Write: write, Name: s.filename(report, t), Type: typeOf(t.Format)}, file.Close()
 }

@@ -135,17 +135,13 @@ func newDesk(t *testing.T) *desk {
 		File:    func(ctx context.Context, id int64) (*reporting.ReportFile, error) { return d.reports.Made(ctx, id) },
 		Version: "1", Log: quiet, Clock: d.clock.Now,
 	})
-	var err error
-	d.reports, err = report.New(d.db, report.Options{
-		Folder: d.folder, Access: func(_ context.Context, id int64) (*resource.Access, error) {
+	d.reports = report.New(d.db, report.Options{
+		Files: d.files(), Access: func(_ context.Context, id int64) (*resource.Access, error) {
 			return d.access[id],
 				nil
 		}, Zone: func() *time.Location { return time.UTC },
 		Deliver: d.notices.Post, Origin: func() string { return "http://portal:8443" }, Log: quiet, Clock: d.clock.Now,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	t.Cleanup(func() {
 		_ = d.reports.Stop(context.Background())
 		_ = d.notices.Stop(context.Background())

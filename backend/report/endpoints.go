@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
+	"io/fs"
 	"strings"
 	"time"
 
@@ -250,10 +250,9 @@ func (s *Service) result(ctx context.Context, c *resource.Call) (any, error) {
 		return nil, fault.New(fault.Conflict, "the link to this run expired after %s, as the report specifies; run "+
 			"the report again", report.LinkExpire)
 	}
-	file, err := os.Open(fileOf(s.o.Folder, t.ID))
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, fault.New(fault.Conflict, "the file of this run is no longer in the data folder; run the report "+
-			"again")
+	file, err := s.o.Files.Open(ctx, t.ID)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fault.New(fault.Conflict, "the file of this run no longer exists; run the report again")
 	}
 	if err != nil {
 		return nil, err

@@ -5,9 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"unicode"
 
@@ -16,30 +13,14 @@ import (
 	"spyglass/backend/report/content"
 )
 
-// Folder is the folder of report files in the data folder.
-const Folder = "reports"
-
-// fileOf returns the path of a task's file.
-func fileOf(folder string, task int64) string {
-	return filepath.Join(folder, strconv.FormatInt(task, 10))
-}
-
-const unfinished = ".part" // the extension of unfinished files
-
 // File writes the report to the file of the task, completely or not at all. It
 // sets the task's size, rows, format, and what its user could view.
-func File(ctx context.Context, folder string, task *reporting.ReportTask, r *content.Run) (err error) {
-	path := fileOf(folder, task.ID)
-	out, err := os.OpenFile(path+unfinished, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+func File(ctx context.Context, files Files, task *reporting.ReportTask, r *content.Run) error {
+	out, err := files.Create(ctx, task.ID)
 	if err != nil {
 		return spent(err)
 	}
-	defer func() {
-		_ = out.Close()
-		if err != nil {
-			_ = os.Remove(path + unfinished)
-		}
-	}()
+	defer out.Discard()
 	counted := &counter{to: out}
 	buffer := bufio.NewWriterSize(counted, 64<<10)
 	rows, pages, err := r.Write(ctx, buffer)
@@ -47,13 +28,7 @@ func File(ctx context.Context, folder string, task *reporting.ReportTask, r *con
 		err = buffer.Flush()
 	}
 	if err == nil {
-		err = out.Sync()
-	}
-	if err == nil {
-		err = out.Close()
-	}
-	if err == nil {
-		err = os.Rename(path+unfinished, path)
+		err = out.Finish()
 	}
 	if err != nil {
 		return spent(err)

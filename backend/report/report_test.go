@@ -41,8 +41,25 @@ type fixture struct {
 	*testing.T
 	db     *store.DB
 	folder string
+	place  report.Files // in place of folder, if set
 	series *series.DB
 	access map[int64]*resource.Access
+}
+
+func (h *fixture) files() report.Files {
+	if h.place != nil {
+		return h.place
+	}
+	return folder(h.T, h.folder)
+}
+
+func folder(t *testing.T, path string) report.Files {
+	t.Helper()
+	files, err := report.InFolder(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
 }
 
 var (

@@ -42,12 +42,9 @@ func (h *fixture) process(access func(context.Context, int64) (*resource.Access,
 	if access == nil {
 		access = func(_ context.Context, id int64) (*resource.Access, error) { return h.access[id], nil }
 	}
-	s, err := report.New(h.db,
-		report.Options{Folder: h.folder, Access: access, Zone: func() *time.Location { return time.UTC },
+	s := report.New(h.db,
+		report.Options{Files: h.files(), Access: access, Zone: func() *time.Location { return time.UTC },
 			Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		h.Fatal(err)
-	}
 	s.Start(context.Background())
 	return func() {
 		if err := s.Stop(context.Background()); err != nil {

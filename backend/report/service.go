@@ -33,11 +33,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -52,7 +48,7 @@ import (
 
 // Options configure a Service.
 type Options struct {
-	Folder string // folder of the files; created if it does not exist
+	Files Files // see InFolder and InDatabase
 	// Access returns the permissions of a user; fault.NoLogin if the user is
 	// suspended or deleted.
 	Access func(ctx context.Context, userID int64) (*resource.Access, error)
@@ -90,20 +86,15 @@ var (
 	errRemoved = errors.New("the run was removed")
 )
 
-// New returns the service of a folder, which is not started yet.
-func New(db resource.LiveDB, o Options) (*Service, error) {
+// New returns the service of some files, which is not started yet.
+func New(db resource.LiveDB, o Options) *Service {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
 	o.Workers, o.Log = cmp.Or(o.Workers, 2), cmp.Or(o.Log, slog.Default())
 	s := &Service{db: db, o: o, freed: make(chan struct{}, 1), active: map[int64]context.CancelCauseFunc{},
 		wait: service.Group{Guard: o.Guard}}
-	if err := os.MkdirAll(o.Folder, 0o700); err != nil {
-		return nil, fault.New(fault.Conflict,
-			"the folder %s for reports cannot be created; choose another data folder "+
-				"with --data", o.Folder)
-	}
-	return s, nil
+	return s
 }
 
 // resume marks runs that the last process interrupted as failed, and deletes files
@@ -248,7 +239,7 @@ func (s *Service) work(ctx context.Context, id int64) {
 		return
 	}
 	if ctx.Err() != nil || errors.Is(err, errRemoved) {
-		_ = os.Remove(fileOf(s.o.Folder, id)) // the row was deleted, or the next start marks the run as interrupted
+		s.drop(ctx, id) // the row was deleted, or the next start marks the run as interrupted
 		return
 	}
 	sentence := fault.Of(err).Message
@@ -305,7 +296,7 @@ func (s *Service) make(ctx context.Context, id int64) error {
 	}
 	run := &content.Run{Report: report, Access: who, From: s.db, Series: s.o.Series, Zone: s.o.Zone(), At: s.o.Clock(),
 		Progress: s.progressOf(ctx, id)}
-	if err := File(ctx, s.o.Folder, &task, run); err != nil {
+	if err := File(ctx, s.o.Files, &task, run); err != nil {
 		return err
 	}
 	return s.finish(ctx, &task)
@@ -328,11 +319,11 @@ func (s *Service) finish(ctx context.Context, made *reporting.ReportTask) error 
 		return err
 	})
 	if err != nil {
-		_ = os.Remove(fileOf(s.o.Folder, made.ID))
+		s.drop(ctx, made.ID)
 		return err
 	}
 	for _, t := range dropped {
-		_ = os.Remove(fileOf(s.o.Folder, t.ID)) // the next sweep tries again
+		s.drop(ctx, t.ID) // the next sweep tries again
 	}
 	return nil
 }
@@ -408,12 +399,17 @@ func (s *Service) cancel(id int64) {
 	if cancel != nil {
 		cancel(errRemoved)
 	}
-	_ = os.Remove(fileOf(s.o.Folder, id)) // an active run removes its own file
+	s.drop(context.Background(), id) // an active run removes its own file
+}
+
+// drop deletes the file of a run; if that fails, a sweep does it later.
+func (s *Service) drop(ctx context.Context, id int64) {
+	_ = s.o.Files.Remove(context.WithoutCancel(ctx), id)
 }
 
 // sweep deletes files without a row.
 func (s *Service) sweep(ctx context.Context) error {
-	files, err := os.ReadDir(s.o.Folder)
+	files, err := s.o.Files.List(ctx)
 	if err != nil || len(files) == 0 {
 		return err
 	}
@@ -422,15 +418,14 @@ func (s *Service) sweep(ctx context.Context) error {
 		return err
 	}
 	for _, f := range files {
-		id, err := strconv.ParseInt(strings.TrimSuffix(f.Name(), unfinished), 10, 64)
 		known := slices.ContainsFunc(tasks, func(t reporting.ReportTask) bool {
-			part := strings.HasSuffix(f.Name(), unfinished)
-			return t.ID == id && (t.State == reporting.TaskRunning || t.State == reporting.TaskDone && !part)
+			return t.ID == f.Task && (t.State == reporting.TaskRunning || t.State == reporting.TaskDone && !f.Part)
 		})
-		if err == nil && !known && f.Type().IsRegular() {
-			if err := os.Remove(filepath.Join(s.o.Folder, f.Name())); err != nil && !errors.Is(err, os.ErrNotExist) {
-				return err
-			}
+		if known {
+			continue
+		}
+		if err := s.o.Files.Remove(ctx, f.Task); err != nil {
+			return err
 		}
 	}
 	return nil

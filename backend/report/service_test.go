@@ -24,14 +24,11 @@ func (h *fixture) service(access func(context.Context, int64) (*resource.Access,
 	if access == nil {
 		access = func(_ context.Context, id int64) (*resource.Access, error) { return h.access[id], nil }
 	}
-	s, err := report.New(h.db, report.Options{
-		Folder: h.folder, Access: access, Zone: func() *time.Location { return time.UTC }, Clock: func() time.Time {
+	s := report.New(h.db, report.Options{
+		Files: h.files(), Access: access, Zone: func() *time.Location { return time.UTC }, Clock: func() time.Time {
 			return noon
 		}, Log: slog.New(slog.DiscardHandler),
 	})
-	if err != nil {
-		h.Fatal(err)
-	}
 	h.Cleanup(func() { _ = s.Stop(context.Background()) })
 	return s
 }

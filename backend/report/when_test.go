@@ -13,11 +13,8 @@ import (
 
 func TestSchedulePreviewUsesItsTimeZone(t *testing.T) {
 	h := open(t)
-	s, err := report.New(h.db,
-		report.Options{Folder: t.TempDir(), Zone: func() *time.Location { return time.UTC }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := report.New(h.db,
+		report.Options{Files: folder(t, t.TempDir()), Zone: func() *time.Location { return time.UTC }})
 	for _, tt := range []struct{ schedule, zone, want, field string }{
 		{"0 7 * * 1", "", `{"next":[1792998000,1793602800,1794207600],"timezone":"UTC"}`, ""},
 		// The clock goes back that night, so 02:30 occurs twice.

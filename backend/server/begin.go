@@ -125,7 +125,7 @@ func (s *Server) fill(ctx context.Context) error {
 		return err
 	}
 	return demo.Fill(ctx, s.db, demo.Options{
-		Devices: s.o.DemoDevices, Now: s.o.Clock(), Passwords: s.Passwords, Reports: s.reportFolder(),
+		Devices: s.o.DemoDevices, Now: s.o.Clock(), Passwords: s.Passwords, Reports: s.filesIn,
 		Samples:  s.examples,
 		Progress: func(n int) { s.o.Log.InfoContext(ctx, "filling", "devices", n) },
 	})

@@ -58,7 +58,8 @@ func (s *Server) setAside(path string) error {
 // openDB opens the portal's own database, with its key.
 func (s *Server) openDB(ctx context.Context, path string) (err error) {
 	o := store.Options{Path: path, Database: s.o.Database, Shared: s.o.Database != "", Log: s.o.Log,
-		Clock: s.o.Clock, Guard: s.guard, Secrets: true, Upgrade: s.ReportUpgrade, Twice: s.o.Twice}
+		Clock: s.o.Clock, Guard: s.guard,
+		Secrets: true, Key: s.o.Key, Upgrade: s.ReportUpgrade, Twice: s.o.Twice}
 	s.db, err = store.Open(ctx, o)
 	if errors.Is(err, store.ErrLost) && slices.Contains(s.o.Without, filepath.Base(path)+".key") {
 		o.NewKey = true

@@ -14,6 +14,7 @@ import (
 	"spyglass/backend/portal/collector"
 	"spyglass/backend/portal/incident"
 	"spyglass/backend/portal/people"
+	"spyglass/backend/portal/reporting"
 	"spyglass/backend/portal/setting"
 	"spyglass/backend/report"
 	"spyglass/backend/resource"
@@ -66,7 +67,8 @@ func (s *Server) realTime(endpoints []resource.Endpoint) []resource.Endpoint {
 var kept = []string{
 	string(people.Users.Name), string(people.Roles.Name), string(people.UserGroups.Name),
 	string(people.RoleGroups.Name), string(people.Tokens.Name), string(setting.Settings.Name),
-	string(audit.AuditLogs.Name), string(collector.CollectorVersions.Name), string(incident.DemoTimes.Name),
+	string(audit.AuditLogs.Name),
+	string(reporting.ReportPieces.Name), string(collector.CollectorVersions.Name), string(incident.DemoTimes.Name),
 }
 
 // taker copies the rows of one resource from another portal.
@@ -109,14 +111,14 @@ func (s *Server) reset(ctx context.Context) error {
 	}
 	defer os.RemoveAll(folder)
 	made, err := incident.TimeOf(ctx, s.db)
-	if err == nil {
+	if err == nil && s.o.Key == nil {
 		err = copyFile(filepath.Join(folder, "portal.db.key"), filepath.Join(s.o.Data, "portal.db.key"))
 	}
 	if err != nil {
 		return err
 	}
-	fresh, err := New(ctx, Options{Data: folder, Version: s.o.Version, Demo: true, DemoDevices: int(made.Devices),
-		NoHistory: true, Log: s.o.Log, Clock: s.o.Clock})
+	fresh, err := New(ctx, Options{Data: folder, Key: s.o.Key, Version: s.o.Version, Demo: true,
+		DemoDevices: int(made.Devices), NoHistory: true, Log: s.o.Log, Clock: s.o.Clock})
 	if err != nil {
 		return err
 	}
@@ -145,7 +147,8 @@ func (s *Server) takeOver(ctx context.Context, fresh *Server, made *incident.Dem
 	})
 	if err == nil {
 		s.pace.Follow()
-		err = errors.Join(s.series.Delete(ctx, s.series.Instances()...), s.takeReports(fresh))
+		err = errors.Join(s.series.Delete(ctx, s.series.Instances()...),
+			report.CopyFiles(ctx, s.files, fresh.files))
 	}
 	s.engine.Store(s.engines())
 	if !s.o.NoHistory {
@@ -154,14 +157,6 @@ func (s *Server) takeOver(ctx context.Context, fresh *Server, made *incident.Dem
 		s.samples.history.Load().Start(s.within)
 	}
 	return err
-}
-
-// takeReports moves the files of the reports.
-func (s *Server) takeReports(fresh *Server) error {
-	if err := os.RemoveAll(s.reportFolder()); err != nil {
-		return err
-	}
-	return os.Rename(filepath.Join(fresh.o.Data, report.Folder), s.reportFolder())
 }
 
 func copyFile(to, from string) error {

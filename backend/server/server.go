@@ -73,7 +73,10 @@ type Options struct {
 	// portal.db and series.db; empty: the files
 	Database string
 	Listen   string // address and port, "127.0.0.1:0" for a free one; empty: no listener
+	Key      []byte // decrypts secrets in the database, in place of portal.db.key; store.KeySize bytes
 	Version  string // of this program
+
+	ReportLimit int // with Database: the maximum size of the file of a report, in MB; 0 for UsualReportLimit
 
 	Socket net.Listener // is open on Listen's port already; nil: none is
 
@@ -154,6 +157,7 @@ type Server struct {
 	engine    atomic.Pointer[monitor.Engine]
 	monitor   *monitor.Monitor
 	reports   *report.Service
+	files     report.Files // of reports
 	notices   *notify.Service
 	metrics   *metrics.Metrics
 	events    *events.Service
@@ -290,6 +294,9 @@ func (s *Server) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := s.openFiles(); err != nil {
+		return err
+	}
 	if err := s.db.Alone(ctx, func() error {
 		if err := s.begin(ctx, others); err != nil {
 			return err
@@ -319,13 +326,10 @@ func (s *Server) open(ctx context.Context) error {
 		s.nodesEndpoint())
 	s.endpoints = append(s.endpoints, alert.SummaryEndpoints(s.db)...)
 	s.endpoints = append(s.endpoints, s.Sessions.Endpoints()...)
-	s.reports, err = report.New(s.db, report.Options{
-		Folder: s.reportFolder(), Access: s.Sessions.Access, Zone: s.zone, Series: s.series, Deliver: s.notices.Post,
+	s.reports = report.New(s.db, report.Options{
+		Files: s.files, Access: s.Sessions.Access, Zone: s.zone, Series: s.series, Deliver: s.notices.Post,
 		Origin: s.link, Log: s.o.Log, Clock: s.pace.Now, Guard: s.guard,
 	})
-	if err != nil {
-		return err
-	}
 	s.endpoints = append(s.endpoints, s.reports.Endpoints()...)
 	s.endpoints = append(s.endpoints, s.notices.Endpoints()...)
 	s.endpoints = append(s.endpoints, s.realTime(s.collectors().Endpoints())...)
@@ -339,8 +343,29 @@ func (s *Server) open(ctx context.Context) error {
 	return nil
 }
 
-// reportFolder returns the folder of the files of reports.
-func (s *Server) reportFolder() string { return filepath.Join(s.o.Data, report.Folder) }
+// openFiles opens the files of reports, in the data folder or in the database.
+func (s *Server) openFiles() (err error) {
+	if s.o.Database != "" {
+		s.files = report.InDatabase(s.db, s.o.reportLimit())
+		return nil
+	}
+	s.files, err = report.InFolder(filepath.Join(s.o.Data, report.Folder))
+	return err
+}
+
+// filesIn returns the files of reports for a transaction.
+func (s *Server) filesIn(tx resource.Tx) report.Files {
+	if s.o.Database != "" {
+		return report.InTx(tx, s.o.reportLimit())
+	}
+	return s.files
+}
+
+// reportLimit returns the maximum size of the file of a report in the database, in bytes.
+func (o *Options) reportLimit() int64 { return int64(cmp.Or(o.ReportLimit, UsualReportLimit)) << 20 }
+
+// UsualReportLimit is the default of Options.ReportLimit.
+const UsualReportLimit = 256
 
 // listen opens the port. Addresses other than loopback require TLS (trust.md,
 // rule 1).

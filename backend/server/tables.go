@@ -86,6 +86,7 @@ func (s *Server) tables() error {
 		mount(s, &reporting.ReportGroups),
 		mount(s, reporting.ReportsOf(content.Types())),
 		keep(s, &reporting.ReportTasks),
+		s.keepPieces(),
 		mountView(s, &reporting.ReportTaskList),
 		mount(s, &audit.AuditLogs),
 		mountIn(s, &s.staged, &incident.Incidents),
@@ -106,6 +107,14 @@ func shapes() ([]store.Shape, error) {
 	var s Server
 	err := s.tables()
 	return append(s.shapes, store.ShapeOf(&session.Credentials)), err
+}
+
+// keepPieces adds the files of reports, if they are in the database.
+func (s *Server) keepPieces() error {
+	if s.db != nil && s.o.Database == "" {
+		return nil
+	}
+	return keep(s, &reporting.ReportPieces)
 }
 
 func mount[T any](s *Server, r *resource.Resource[*T]) error {

@@ -3,6 +3,7 @@ package reporting
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 
@@ -129,11 +130,11 @@ type ReportMail struct {
 	Attach     bool // the file is attached
 }
 
-// ReportFile is the file of a run on the disk.
+// ReportFile is the file of a run.
 type ReportFile struct {
-	Path string
-	Name string // name when saved
-	Type string // media type
+	Write func(w io.Writer) (int64, error) // writes its content
+	Name  string                           // name when saved
+	Type  string                           // media type
 }
 
 // ReportTaskList declares GET /report/reports/{reportId}/tasks.
