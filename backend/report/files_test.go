@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -143,7 +144,7 @@ func TestReportsRunWithFilesInTheDatabase(t *testing.T) {
 	}
 	h.place = files
 	s := h.service(nil)
-	s.Start()
+	s.Start(context.Background())
 	if _, err := h.send(s, admin, runIt, 1, 0, ""); err != nil {
 		t.Fatal(err)
 	}
