@@ -129,6 +129,10 @@ func (db *DB) drain() {
 // serve runs j together with the other pending appends.
 func (db *DB) serve(j *job) {
 	for j != nil {
+		if err := db.beSure(); err != nil {
+			j.finish(err)
+			return
+		}
 		if j.do != nil {
 			j.finish(db.guarded(j.do))
 			return

@@ -35,7 +35,7 @@ const (
 
 // due returns the fold that is due; nil if there is none.
 func (db *DB) due() *fold {
-	if !db.writes() {
+	if !db.writes() || db.shared != nil && db.shared.unsure {
 		return nil
 	}
 	now := db.clock()

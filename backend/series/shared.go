@@ -26,9 +26,10 @@ type state struct {
 
 // shared is what a process knows of samples that others may write.
 type shared struct {
-	epoch  int64 // 0: it follows
-	known  state // that its memory has
-	whole  time.Time
+	epoch  int64             // 0: it follows
+	known  state             // that its memory has
+	whole  time.Time         // when it last read all
+	unsure bool              // the last write may have happened, although it failed
 	caught time.Time         // when it last looked at the state
 	series map[int64]*series // by number
 }
@@ -102,7 +103,26 @@ func (db *DB) write(seq int64, other bool, do func(tx store.ChunksTx) error) err
 	if errors.Is(err, errFollows) {
 		db.shared.epoch, db.shared.known.other = 0, -1
 	}
+	db.shared.unsure = err != nil && db.shared.epoch > 0
 	return err
+}
+
+// beSure reads all again after a write that failed, but may have happened: the numbers of
+// its rows must not be given again, because followers may have read them.
+func (db *DB) beSure() error {
+	if db.shared == nil || !db.shared.unsure {
+		return nil
+	}
+	ctx := context.Background()
+	var now state
+	if err := db.file.Rows(ctx, leads, []int64{stateRow}, now.read); err != nil {
+		return err
+	}
+	if err := db.reload(ctx, now); err != nil {
+		return err
+	}
+	db.shared.unsure = false
+	return nil
 }
 
 func readState(ctx context.Context, tx store.ChunksTx) (s state, err error) {

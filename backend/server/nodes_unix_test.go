@@ -148,6 +148,16 @@ func TestNodesReplaceAKilledAndAPausedOne(t *testing.T) {
 	c.must(c.nodes[0], "POST /setting/datasources", `{"name":"Fast_Port","appliesTo":"hasProperty(\"tcp.port\")",`+
 		`"collectMethod":"tcp","collectInterval":60,"collectorAttribute":{"port":"##tcp.port##"},`+
 		`"dataPoints":[{"name":"open","rawDataFieldName":"status","alertExpr":"> 5"}]}`)
+	for i := range 6 { // a node must not give a device a lower id than another node has given before
+		made := c.must(c.nodes[(i+1)%3], "POST /device/devices", fmt.Sprintf(`{"name":"127.0.0.1","displayName":"d%d",`+
+			`"preferredCollectorId":%d,"customProperties":[{"name":"tcp.port","value":"1"}]}`, i, collector.ID))
+		var more struct{ ID int64 }
+		if err := json.Unmarshal([]byte(made), &more); err != nil {
+			t.Fatal(err)
+		}
+		c.until(c.nodes[0], fmt.Sprintf(`GET /device/devices/%d/instances?filter=name~Fast_Port&fields=id`, more.ID),
+			`"total":1`)
+	}
 	var list struct {
 		Items []struct{ ID, DeviceDataSourceID, DeviceID int64 }
 	}

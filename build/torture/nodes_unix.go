@@ -28,15 +28,15 @@ func needsPostgres() string {
 	return ""
 }
 
-// Sizes of the trial: 10,000 samples a second.
+// Sizes of the trial.
 const (
-	clusterNodes   = 3
-	clusterDevices = 1000
-	dataPoints     = 20 // of each result
-	perSecond      = 500
-	perPost        = 100 // results
-	mostAlerts     = 200
-	tooMuch        = 2_000_000 // a value beyond the threshold
+	clusterNodes = 3
+	source       = "Torture"
+	dataPoints   = 20 // of each result
+	collectors   = 10 // that post at the same time, each for a part of the devices
+	every        = 2  // seconds between two results of a device
+	mostAlerts   = 200
+	tooMuch      = 2_000_000 // a value beyond the threshold
 )
 
 // nodes runs three nodes on one database. Results of a collector arrive at any of them,
@@ -46,8 +46,11 @@ const (
 func nodes(ctx context.Context, o options, r *result) error {
 	return pgtest.Serve(func(database pgtest.Server) error {
 		return inFolder(func(folder string) (err error) {
-			c := &cluster{o: o, r: r, folder: folder, database: database, acked: map[int64]map[int64]bool{},
+			c := &cluster{o: o, r: r, size: 1000, folder: folder, database: database, acked: map[int64]map[int64]bool{},
 				notices: map[string]int{}}
+			if o.long < time.Minute { // a short run has no time for so many
+				c.size = 100
+			}
 			defer func() {
 				for _, p := range c.all {
 					p.kill()
@@ -78,6 +81,7 @@ type cluster struct {
 	r        *result
 	folder   string
 	database pgtest.Server
+	size     int // devices; 1000 have 10,000 samples a second
 	bearer   string
 	all      []*program
 
@@ -172,8 +176,8 @@ func (c *cluster) prepare(ctx context.Context, hook string) error {
 	}
 	points[0] = `{"name":"p0","rawDataFieldName":"status","alertExpr":"> 1000000","alertTransitionInterval":0}`
 	for _, one := range []struct{ path, body string }{
-		{"/setting/datasources", fmt.Sprintf(`{"name":"Torture","appliesTo":"hasProperty(\"torture\")",`+
-			`"collectMethod":"tcp","collectInterval":60,"collectorAttribute":{"port":"1"},"dataPoints":[%s]}`,
+		{"/setting/datasources", fmt.Sprintf(`{"name":%q,"appliesTo":"hasProperty(\"torture\")",`+
+			`"collectMethod":"tcp","collectInterval":60,"collectorAttribute":{"port":"1"},"dataPoints":[%s]}`, source,
 			strings.Join(points, ","))},
 		{"/setting/integrations", fmt.Sprintf(`{"name":"hook","type":"http","url":%q,"groupAbove":0}`, hook)},
 		{"/setting/alert/chains", `{"name":"hook","destinations":[{"type":"single","stages":[[{"type":"ARBITRARY",` +
@@ -195,7 +199,7 @@ func (c *cluster) addDevices(ctx context.Context) error {
 	failed := make([]error, 16)
 	for w := range failed {
 		wait.Go(func() {
-			for i := w; i < clusterDevices && failed[w] == nil; i += len(failed) {
+			for i := w; i < c.size && failed[w] == nil; i += len(failed) {
 				failed[w] = c.ask(ctx, "POST", "/device/devices", fmt.Sprintf(`{"name":"127.0.0.1","displayName":"d%d",`+
 					`"preferredCollectorId":%d,"customProperties":[{"name":"torture","value":"1"}]}`, i, c.collector),
 					new(any))
@@ -208,20 +212,26 @@ func (c *cluster) addDevices(ctx context.Context) error {
 	}
 	for limit := time.Now().Add(2 * time.Minute); ; {
 		var list struct {
-			Items []struct{ DeviceID, InstanceID int64 }
+			Items []struct {
+				DeviceID, InstanceID int64
+				DataSource           string
+			}
 		}
 		err := c.ask(ctx, "GET", fmt.Sprintf("/setting/collectors/%d/assignments", c.collector), "", &list)
 		if err != nil {
 			return err
 		}
-		if len(list.Items) >= clusterDevices {
-			for _, task := range list.Items {
+		c.devices = c.devices[:0]
+		for _, task := range list.Items {
+			if task.DataSource == source {
 				c.devices = append(c.devices, device{task.DeviceID, task.InstanceID})
 			}
+		}
+		if len(c.devices) == c.size {
 			return nil
 		}
 		if time.Now().After(limit) {
-			return fmt.Errorf("only %d of %d devices have instances", len(list.Items), clusterDevices)
+			return fmt.Errorf("only %d of %d devices have instances", len(c.devices), c.size)
 		}
 		if err := pause(ctx, time.Second); err != nil {
 			return err
@@ -233,46 +243,43 @@ func (c *cluster) addDevices(ctx context.Context) error {
 func (c *cluster) trouble(parent context.Context) {
 	ctx, cancel := context.WithTimeout(parent, c.o.long)
 	defer cancel()
+	c.last, c.begun = time.Now(), time.Now().Unix()-1
 	var wait sync.WaitGroup
-	jobs := make(chan []int, 64)
-	for range 16 {
-		wait.Go(func() {
-			for batch := range jobs {
-				c.post(parent, batch)
-			}
-		})
+	for first := 0; first < c.size; first += c.size / collectors {
+		batch := make([]int, c.size/collectors)
+		for i := range batch {
+			batch[i] = first + i
+		}
+		wait.Go(func() { c.collect(ctx, parent, batch) })
 	}
 	wait.Go(func() { c.harm(ctx) })
-	each := time.NewTicker(time.Second * perPost / perSecond)
+	wait.Wait()
+}
+
+// collect posts results of some devices in the order of their times, as a collector does,
+// until ctx ends.
+func (c *cluster) collect(ctx, parent context.Context, batch []int) {
+	each := time.NewTicker(every * time.Second)
 	defer each.Stop()
-	c.last, c.begun = time.Now(), time.Now().Unix()-1
-	for at := 0; ctx.Err() == nil; {
-		batch := make([]int, perPost)
-		for i := range batch {
-			batch[i] = (at + i) % clusterDevices
-		}
-		at = (at + perPost) % clusterDevices
-		select {
-		case jobs <- batch: // waits while the nodes cannot take more
-		case <-ctx.Done():
+	for at := c.begun + 1; ctx.Err() == nil; at += every {
+		c.post(parent, batch, at)
+		if at+every <= time.Now().Unix() {
+			continue // it has to catch up
 		}
 		select {
 		case <-each.C:
 		case <-ctx.Done():
 		}
 	}
-	close(jobs)
-	wait.Wait()
 }
 
 // post posts results until one node has acknowledged them.
-func (c *cluster) post(ctx context.Context, batch []int) {
+func (c *cluster) post(ctx context.Context, batch []int, at int64) {
 	began := time.Now()
-	at := began.Unix()
 	results := make([]string, len(batch))
 	for i, n := range batch {
 		value := n
-		if c.raises(n) {
+		if int64(n) < min(at-c.begun, mostAlerts) { // one more device breaches its threshold each second
 			value = tooMuch
 		}
 		results[i] = fmt.Sprintf(`{"instanceId":%d,"at":%d,"values":{"status":%d}}`, c.devices[n].instance, at, value)
@@ -292,11 +299,6 @@ func (c *cluster) post(ctx context.Context, batch []int) {
 		}
 		c.acked[c.devices[n].instance][at] = true
 	}
-}
-
-// raises reports whether a device has begun to breach its threshold: one more each second.
-func (c *cluster) raises(n int) bool {
-	return int64(n) < min(time.Now().Unix()-c.begun, mostAlerts)
 }
 
 // harm makes trouble, one after the other, until ctx ends.
@@ -320,9 +322,22 @@ func (c *cluster) harm(ctx context.Context) {
 		if err != nil {
 			c.r.isWrong("%s: %v", one.name, err)
 		}
+		c.awaitPost(ctx)
 		c.mu.Lock()
 		c.r.saw("%s: at most %.1f s without an acknowledgement", one.name, c.gap.Seconds())
 		c.mu.Unlock()
+	}
+}
+
+// awaitPost waits for the next acknowledgement.
+func (c *cluster) awaitPost(ctx context.Context) {
+	for began := time.Now(); pause(ctx, 10*time.Millisecond) == nil; {
+		c.mu.Lock()
+		last := c.last
+		c.mu.Unlock()
+		if last.After(began) {
+			return
+		}
 	}
 }
 
@@ -440,7 +455,7 @@ func (c *cluster) checkDevice(ctx context.Context, device device) (acked int, er
 		Values [][]any
 	}
 	if err := c.ask(ctx, "GET", fmt.Sprintf("/device/devices/%d/devicedatasources/%d/instances/%d/data?start=%d&end=%d",
-		device.id, found.Items[0].DeviceDataSourceID, device.instance, c.begun, time.Now().Unix()+1), "",
+		device.id, found.Items[0].DeviceDataSourceID, device.instance, c.begun, time.Now().Unix()+60), "",
 		&data); err != nil {
 		return 0, err
 	}
