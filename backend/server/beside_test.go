@@ -16,13 +16,16 @@ func TestLostFileIsReportedAndReplacedOnlyOnRequest(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	made, other := options(t), options(t)
+	stop(t, start(t, made))
+	stop(t, start(t, other))
 	foreign := func(name string) func(t *testing.T, path string) {
 		return func(t *testing.T, path string) {
-			other := options(t)
-			stop(t, start(t, other))
-			if err := os.Rename(filepath.Join(other.Data, name), path); err != nil {
+			text, err := os.ReadFile(filepath.Join(other.Data, name))
+			if err != nil {
 				t.Fatal(err)
 			}
+			write(t, path, string(text))
 		}
 	}
 	for _, tt := range []struct {
@@ -43,7 +46,7 @@ func TestLostFileIsReportedAndReplacedOnlyOnRequest(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			o := options(t)
-			stop(t, start(t, o))
+			copyPortal(t, made.Data, o.Data)
 			path := filepath.Join(o.Data, tt.file)
 			tt.spoil(t, path)
 			before, _ := os.ReadFile(path)

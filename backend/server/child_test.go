@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	os.Exit(pgtest.Main(func() int { return withDemoFolder(m.Run) }))
+	os.Exit(pgtest.Main(func() int { return withPrepared(m.Run) }))
 }
 
 // serveAsChild serves until its standard input ends, as when the parent process dies,

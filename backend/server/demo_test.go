@@ -5,11 +5,45 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 
 	"spyglass/backend/server"
 )
+
+// prepared is a folder with portals that the tests create once and copy. TestMain
+// creates and deletes it.
+var prepared string
+
+// withPrepared runs all tests with the folder.
+func withPrepared(run func() int) int {
+	var err error
+	if prepared, err = os.MkdirTemp("", "spyglass-prepared-*"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(prepared)
+	return run()
+}
+
+// copyPortal copies the data folder of a portal that has stopped or was killed. Only the
+// user can read the copy, as with a folder that a portal creates.
+func copyPortal(t *testing.T, from, to string) {
+	t.Helper()
+	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+		t.Fatal(err)
+	}
+	err := filepath.WalkDir(to, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return errors.Join(err, os.Chmod(path, 0o700))
+		}
+		return os.Chmod(path, 0o600)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
 
 // filled is a stopped demo portal. The tests create it once, and each test
 // that needs it gets a copy.
@@ -18,7 +52,7 @@ type filled struct {
 }
 
 var fillDemo = sync.OnceValues(func() (filled, error) {
-	ctx, folder := context.Background(), os.Getenv(demoFolder)
+	ctx, folder := context.Background(), filepath.Join(prepared, "demo")
 	s, err := server.New(ctx, server.Options{Data: folder, Version: "test", Demo: true, NoHistory: true, Twice: true,
 		Log: quiet()})
 	if err != nil {
@@ -27,35 +61,13 @@ var fillDemo = sync.OnceValues(func() (filled, error) {
 	return filled{folder, s.Passwords["admin"]}, errors.Join(s.PasswordsShown(ctx), s.Stop(ctx))
 })
 
-// demoFolder is the environment variable with its path. TestMain creates and deletes it.
-const demoFolder = "SPYGLASS_TEST_DEMO"
-
 // demoIn creates a data folder with the demo, and returns the administrator's password.
 func demoIn(t *testing.T, folder string) (password string) {
 	t.Helper()
 	demo, err := fillDemo()
-	if err == nil {
-		err = os.CopyFS(folder, os.DirFS(demo.data))
-	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Chmod(folder, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	copyPortal(t, demo.data, folder)
 	return demo.password
-}
-
-// withDemoFolder runs all tests, and then deletes the demo.
-func withDemoFolder(run func() int) int {
-	folder, err := os.MkdirTemp("", "spyglass-demo-*")
-	if err == nil {
-		err = os.Setenv(demoFolder, folder)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(folder)
-	return run()
 }

@@ -80,12 +80,7 @@ func (f *demoFleet) copy(t *testing.T) *server.Server {
 	t.Helper()
 	o := options(t)
 	o.NoLimits = true
-	if err := os.CopyFS(o.Data, os.DirFS(f.data)); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(o.Data, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	copyPortal(t, f.data, o.Data)
 	_ = os.Remove(filepath.Join(o.Data, "lock"))
 	return start(t, o)
 }

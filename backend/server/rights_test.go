@@ -3,7 +3,10 @@ package server_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
+	"path/filepath"
+	"sync"
 	"testing"
 
 	"spyglass/backend/server"
@@ -19,8 +22,31 @@ type fixture struct {
 	bearers map[string]string
 }
 
+// newFixture starts a copy of the fixture.
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
+	folder, bearers := preparedFixture(t)
+	o := options(t)
+	copyPortal(t, folder, o.Data)
+	return &fixture{t: t, s: start(t, o), bearers: maps.Clone(bearers)}
+}
+
+// fixtureBearers are the tokens in the prepared fixture.
+var fixtureBearers struct {
+	sync.Mutex
+	byName map[string]string
+}
+
+// preparedFixture returns the folder and the tokens of a stopped fixture, which the first
+// caller creates.
+func preparedFixture(t *testing.T) (folder string, bearers map[string]string) {
+	t.Helper()
+	folder = filepath.Join(prepared, "fixture")
+	fixtureBearers.Lock()
+	defer fixtureBearers.Unlock()
+	if fixtureBearers.byName != nil {
+		return folder, fixtureBearers.byName
+	}
 	o := options(t)
 	s := start(t, o)
 	w := &fixture{t: t, s: s, bearers: map[string]string{"admin": token(t, o, "admin")}}
@@ -51,7 +77,13 @@ func newFixture(t *testing.T) *fixture {
 	// role 9
 	w.must("POST /setting/roles", `{"name":"unused","privileges":[{"objectType":"deviceGroup","objectId":"4",`+
 		`"operation":"read"}]}`)
-	return w
+	if err := s.PasswordsShown(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	stop(t, s)
+	copyPortal(t, o.Data, folder)
+	fixtureBearers.byName = w.bearers
+	return folder, w.bearers
 }
 
 func (w *fixture) must(request, body string) {
