@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
@@ -30,7 +31,7 @@ func (t *Table) migrate(ctx context.Context) error {
 			return err
 		}
 	}
-	return t.db.write(ctx, func(tx *tx) error {
+	err = t.db.write(ctx, func(tx *tx) error {
 		if was != now {
 			if err := t.reshape(ctx, tx, was != ""); err != nil {
 				return err
@@ -48,6 +49,10 @@ func (t *Table) migrate(ctx context.Context) error {
 		}
 		return t.readNext(ctx, tx)
 	})
+	if err == nil {
+		t.db.shapes.set(t.table.Name, now)
+	}
+	return err
 }
 
 // unmigrated returns the error for a table that could not be migrated. Its rows
@@ -74,8 +79,41 @@ func (t *Table) readNext(ctx context.Context, tx *tx) error {
 	return err
 }
 
+// knownShape returns the shape of the table in the database; "" if it has none.
 func (t *Table) knownShape(ctx context.Context) (string, error) {
-	return meta(ctx, t.db.base, engine.Shape, t.table.Name)
+	if t.db.remote { // another process may add tables meanwhile
+		return meta(ctx, t.db.base, engine.Shape, t.table.Name)
+	}
+	return t.db.shapes.get(ctx, t.db.base, t.table.Name)
+}
+
+// shapes caches the shapes of all tables in a file. Reading each shape when its table is
+// added would parse the schema again for each: adding a table changes the schema for all
+// connections.
+type shapes struct {
+	mu    sync.Mutex
+	known map[string][]string // nil: not read yet
+}
+
+func (s *shapes) get(ctx context.Context, r engine.Reader, table string) (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.known == nil {
+		known, err := r.AllMeta(ctx, engine.Shape)
+		if err != nil {
+			return "", err
+		}
+		s.known = known
+	}
+	return strings.Join(s.known[table], ""), nil
+}
+
+func (s *shapes) set(table, shape string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.known != nil {
+		s.known[table] = []string{shape}
+	}
 }
 
 // shape returns a text of everything in the declaration on which the file

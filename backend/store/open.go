@@ -88,6 +88,7 @@ type DB struct {
 	shared  *shared // nil for a file
 	memos   memos   // of whole tables
 	known   memos   // of single rows: there may be many
+	shapes  shapes  // of the tables in the file
 	tasks   *tasks
 
 	twice    bool  // see rehearse
