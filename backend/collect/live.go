@@ -48,7 +48,7 @@ type beat struct {
 // pulse is the response to a heartbeat.
 type pulse struct {
 	Now       resource.Seconds `json:"now" doc:"the portal's clock, in epoch seconds"`
-	NowMillis resource.Millis  `json:"nowMillis" doc:"the portal's clock, in epoch milliseconds; the collector corrects the times of its results with it"`
+	NowMillis resource.Millis  `json:"nowMillis" doc:"the portal's clock, with which the collector corrects its times"`
 	Heartbeat int64            `json:"heartbeat" doc:"seconds until the next one"`
 	Devices   int64            `json:"devices" doc:"how many devices it monitors; if it changes, the assignments have changed"`
 }

@@ -40,8 +40,8 @@ type ThresholdCount struct {
 	Now      int64 `json:"current" doc:"alerts of the threshold in effect, counted in the same way"`
 
 	Samples  int64          `json:"samples" doc:"values that were compared"`
-	Sparse   int64          `json:"sparse" doc:"seconds between older samples, if more than the interval: they do not show shorter peaks; 0: every poll has a sample"`
-	SparseTo int64          `json:"sparseUntil" doc:"end of the time with these older samples, in epoch seconds; 0: every poll has a sample"`
+	Sparse   int64          `json:"sparse" doc:"seconds between older samples, if they are sparser than the polls; else 0"`
+	SparseTo int64          `json:"sparseUntil" doc:"end of these older samples, in epoch seconds; else 0"`
 	Items    []CountedAlert `json:"alerts" doc:"the newest 100, the newest first"`
 }
 

@@ -39,9 +39,9 @@ const (
 type EntityProperty struct {
 	Name        string            `json:"name" doc:"unique, whatever its letter case"`
 	Value       string            `json:"value" doc:"effective value; values of secret-looking properties are write-only"`
-	Type        string            `json:"type" doc:"custom: set on the object itself; inherit: from a group; system or auto: set by the portal"`
-	InheritList []InheritanceProp `json:"inheritList" doc:"values of the groups that the caller can view, the nearest first, even if they are overridden"`
-	Secret      bool              `json:"secret,omitempty" doc:"true: the value is write-only, whatever the name; leave it out to keep what is set"`
+	Type        string            `json:"type" doc:"custom: of the object itself; inherit: of a group; system, auto: of the portal"`
+	InheritList []InheritanceProp `json:"inheritList" doc:"values of the groups that you can view, the nearest first"`
+	Secret      bool              `json:"secret,omitempty" doc:"true: the value is write-only; omit it to keep it"`
 }
 
 // InheritanceProp is the value in one of the groups.

@@ -17,7 +17,7 @@ import (
 type Property struct {
 	Name   string `json:"name"`
 	Value  string `json:"value"`
-	Secret bool   `json:"secret,omitempty" doc:"true: the value is write-only, whatever the name; leave it out to keep what is set"`
+	Secret bool   `json:"secret,omitempty" doc:"true: the value is write-only; omit it to keep it"`
 }
 
 // Mask replaces secrets in responses.

@@ -29,7 +29,7 @@ type timingChange struct {
 
 // resetOrder is the body of a reset.
 type resetOrder struct {
-	Confirm string `json:"confirm" doc:"the word reset, to confirm that everything except users, roles, tokens, settings and the audit log is recreated"`
+	Confirm string `json:"confirm" doc:"reset; everything but users, roles, tokens, settings and audit log is recreated"`
 }
 
 const maxSpeed = 60

@@ -158,14 +158,14 @@ type GroupDataPoint struct {
 	Expr            string          `json:"alertExpr" doc:"the group's threshold; empty: inherited"`
 	ExprNote        string          `json:"alertExprNote" doc:"reason for this setting"`
 	Disabled        bool            `json:"disableAlerting" doc:"raise no alerts on devices in the group"`
-	NoData          int64           `json:"alertForNoData" doc:"severity when there is no data: 1 none, 2 warn, 3 error, 4 critical; -1: inherited"`
+	NoData          int64           `json:"alertForNoData" doc:"if there is no data: 1 none, 2 warn, 3 error, 4 critical; -1: inherited"`
 	Transition      int64           `json:"alertTransitionInterval" doc:"polls before an alert opens; -1: inherited"`
 	ClearTransition int64           `json:"alertClearTransitionInterval" doc:"polls before it clears; -1: inherited"`
 	GlobalExpr      string          `json:"globalAlertExpr" doc:"threshold of the datasource; set by the portal"`
 	GlobalNoData    int64           `json:"globalAlertForNoData" doc:"severity without data, of the datasource; set by the portal"`
-	GlobalOpen      int64           `json:"globalAlertTransitionInterval" doc:"polls before an alert opens, of the datasource; set by the portal"`
-	GlobalClear     int64           `json:"globalAlertClearTransitionInterval" doc:"polls before it clears, of the datasource; set by the portal"`
-	Parent          *GroupThreshold `json:"parentDeviceGroupAlertExprList" doc:"threshold of the nearest group above, one object despite the name; null: none; set by the portal"`
+	GlobalOpen      int64           `json:"globalAlertTransitionInterval" doc:"polls before an alert opens; set by the portal"`
+	GlobalClear     int64           `json:"globalAlertClearTransitionInterval" doc:"polls before it clears; set by the portal"`
+	Parent          *GroupThreshold `json:"parentDeviceGroupAlertExprList" doc:"that of the nearest group above; null: none"`
 }
 
 // GroupAlertSettings are the thresholds of a data source for all devices in a

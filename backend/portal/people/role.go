@@ -31,7 +31,7 @@ type Role struct {
 
 // Privilege allows one operation on one object, or on all objects of a type.
 type Privilege struct {
-	ObjectType   string `json:"objectType" doc:"deviceGroup, report, setting or explorer; other types of the published API are stored, but grant nothing"`
+	ObjectType   string `json:"objectType" doc:"deviceGroup, report, setting or explorer; other types are stored, but grant nothing"`
 	ObjectID     string `json:"objectId" doc:"id of a device group, name of a part of the settings, or * for all; for explorer always *"`
 	ObjectName   string `json:"objectName,omitempty" doc:"shown only"`
 	Operation    string `json:"operation" doc:"read, ack or write; each includes the ones before it"`

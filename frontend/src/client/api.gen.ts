@@ -4314,7 +4314,7 @@ export interface components {
         Property: {
             name: string;
             value: string;
-            /** @description true: the value is write-only, whatever the name; leave it out to keep what is set */
+            /** @description true: the value is write-only; omit it to keep it */
             secret?: boolean;
         };
         Device: {
@@ -4500,11 +4500,11 @@ export interface components {
             name?: string;
             /** @description effective value; values of secret-looking properties are write-only */
             value?: string;
-            /** @description custom: set on the object itself; inherit: from a group; system or auto: set by the portal */
+            /** @description custom: of the object itself; inherit: of a group; system, auto: of the portal */
             readonly type?: string;
-            /** @description values of the groups that the caller can view, the nearest first, even if they are overridden */
+            /** @description values of the groups that you can view, the nearest first */
             readonly inheritList?: components["schemas"]["InheritanceProp"][];
-            /** @description true: the value is write-only, whatever the name; leave it out to keep what is set */
+            /** @description true: the value is write-only; omit it to keep it */
             secret?: boolean;
         };
         EntityPropertyList: {
@@ -5224,7 +5224,7 @@ export interface components {
             alertExprNote: string;
             /** @description raise no alerts on devices in the group */
             disableAlerting: boolean;
-            /** @description severity when there is no data: 1 none, 2 warn, 3 error, 4 critical; -1: inherited */
+            /** @description if there is no data: 1 none, 2 warn, 3 error, 4 critical; -1: inherited */
             alertForNoData: number;
             /** @description polls before an alert opens; -1: inherited */
             alertTransitionInterval: number;
@@ -5234,11 +5234,11 @@ export interface components {
             globalAlertExpr: string;
             /** @description severity without data, of the datasource; set by the portal */
             globalAlertForNoData: number;
-            /** @description polls before an alert opens, of the datasource; set by the portal */
+            /** @description polls before an alert opens; set by the portal */
             globalAlertTransitionInterval: number;
-            /** @description polls before it clears, of the datasource; set by the portal */
+            /** @description polls before it clears; set by the portal */
             globalAlertClearTransitionInterval: number;
-            /** @description threshold of the nearest group above, one object despite the name; null: none; set by the portal */
+            /** @description that of the nearest group above; null: none */
             parentDeviceGroupAlertExprList: components["schemas"]["GroupThreshold"] | null;
         };
         DeviceGroupDataSourceAlertConfig: {
@@ -7361,7 +7361,7 @@ export interface components {
             data: Record<string, never> | null;
         };
         Privilege: {
-            /** @description deviceGroup, report, setting or explorer; other types of the published API are stored, but grant nothing */
+            /** @description deviceGroup, report, setting or explorer; other types are stored, but grant nothing */
             objectType: string;
             /** @description id of a device group, name of a part of the settings, or * for all; for explorer always * */
             objectId: string;
@@ -8882,7 +8882,7 @@ export interface components {
         Pulse: {
             /** @description the portal's clock, in epoch seconds */
             now: number;
-            /** @description the portal's clock, in epoch milliseconds; the collector corrects the times of its results with it */
+            /** @description the portal's clock, with which the collector corrects its times */
             nowMillis: number;
             /** @description seconds until the next one */
             heartbeat: number;
@@ -9153,9 +9153,9 @@ export interface components {
             current: number;
             /** @description values that were compared */
             samples: number;
-            /** @description seconds between older samples, if more than the interval: they do not show shorter peaks; 0: every poll has a sample */
+            /** @description seconds between older samples, if they are sparser than the polls; else 0 */
             sparse: number;
-            /** @description end of the time with these older samples, in epoch seconds; 0: every poll has a sample */
+            /** @description end of these older samples, in epoch seconds; else 0 */
             sparseUntil: number;
             /** @description the newest 100, the newest first */
             alerts: components["schemas"]["CountedAlert"][];
@@ -9707,11 +9707,11 @@ export interface components {
             name: string;
             /** @description effective value; values of secret-looking properties are write-only */
             value: string;
-            /** @description custom: set on the object itself; inherit: from a group; system or auto: set by the portal */
+            /** @description custom: of the object itself; inherit: of a group; system, auto: of the portal */
             readonly type?: string;
-            /** @description values of the groups that the caller can view, the nearest first, even if they are overridden */
+            /** @description values of the groups that you can view, the nearest first */
             readonly inheritList?: components["schemas"]["InheritanceProp"][];
-            /** @description true: the value is write-only, whatever the name; leave it out to keep what is set */
+            /** @description true: the value is write-only; omit it to keep it */
             secret?: boolean;
         };
         EntityPropertyBody2: {
@@ -9719,11 +9719,11 @@ export interface components {
             readonly name?: string;
             /** @description effective value; values of secret-looking properties are write-only */
             value: string;
-            /** @description custom: set on the object itself; inherit: from a group; system or auto: set by the portal */
+            /** @description custom: of the object itself; inherit: of a group; system, auto: of the portal */
             readonly type?: string;
-            /** @description values of the groups that the caller can view, the nearest first, even if they are overridden */
+            /** @description values of the groups that you can view, the nearest first */
             readonly inheritList?: components["schemas"]["InheritanceProp"][];
-            /** @description true: the value is write-only, whatever the name; leave it out to keep what is set */
+            /** @description true: the value is write-only; omit it to keep it */
             secret?: boolean;
         };
         EntityPropertyChanges: {
@@ -9731,11 +9731,11 @@ export interface components {
             readonly name?: string;
             /** @description effective value; values of secret-looking properties are write-only */
             value?: string;
-            /** @description custom: set on the object itself; inherit: from a group; system or auto: set by the portal */
+            /** @description custom: of the object itself; inherit: of a group; system, auto: of the portal */
             readonly type?: string;
-            /** @description values of the groups that the caller can view, the nearest first, even if they are overridden */
+            /** @description values of the groups that you can view, the nearest first */
             readonly inheritList?: components["schemas"]["InheritanceProp"][];
-            /** @description true: the value is write-only, whatever the name; leave it out to keep what is set */
+            /** @description true: the value is write-only; omit it to keep it */
             secret?: boolean;
         };
         DeviceGroupBody: {
@@ -10022,7 +10022,7 @@ export interface components {
             alertExprNote?: string;
             /** @description raise no alerts on devices in the group */
             disableAlerting?: boolean;
-            /** @description severity when there is no data: 1 none, 2 warn, 3 error, 4 critical; -1: inherited */
+            /** @description if there is no data: 1 none, 2 warn, 3 error, 4 critical; -1: inherited */
             alertForNoData?: number;
             /** @description polls before an alert opens; -1: inherited */
             alertTransitionInterval?: number;
@@ -10032,11 +10032,11 @@ export interface components {
             globalAlertExpr?: string;
             /** @description severity without data, of the datasource; set by the portal */
             globalAlertForNoData?: number;
-            /** @description polls before an alert opens, of the datasource; set by the portal */
+            /** @description polls before an alert opens; set by the portal */
             globalAlertTransitionInterval?: number;
-            /** @description polls before it clears, of the datasource; set by the portal */
+            /** @description polls before it clears; set by the portal */
             globalAlertClearTransitionInterval?: number;
-            /** @description threshold of the nearest group above, one object despite the name; null: none; set by the portal */
+            /** @description that of the nearest group above; null: none */
             parentDeviceGroupAlertExprList?: components["schemas"]["GroupThresholdBody"] | null;
         };
         DeviceGroupDataSourceAlertConfigBody: {
@@ -13096,7 +13096,7 @@ export interface components {
             paused?: boolean | null;
         };
         ResetOrder: {
-            /** @description the word reset, to confirm that everything except users, roles, tokens, settings and the audit log is recreated */
+            /** @description reset; everything but users, roles, tokens, settings and audit log is recreated */
             confirm: string;
         };
         Login: {
