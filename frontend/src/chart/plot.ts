@@ -219,7 +219,8 @@ export class Plot {
   #stroke(u: uPlot, line: Drawn, base: string): string | CanvasGradient {
     const limits = this.o.times.length > 2 ? [] : this.o.limits.filter((l) => applies(l, line))
     const { top, height } = u.bbox
-    if (!limits.length || !(height > 0)) return base
+    // A chart that has left the page, and is drawn once more, has no colors.
+    if (!limits.length || !(height > 0) || !this.host.isConnected) return base
     const at = (value: number) => Math.max(0, Math.min(1, (top + height - u.valToPos(value, 'y', true)) / height))
     const rising = limits[0].op.startsWith('>')
     const sorted = [...limits].sort((a, b) => a.value - b.value)
