@@ -114,7 +114,7 @@ test('diagnostics are saved, all settings are reset and restored, and licences a
       }),
     )
     await page.keyboard.press('Control+k')
-    await page.keyboard.type('About Spyglass')
+    await page.keyboard.insertText('About Spyglass')
     await page.keyboard.press('Enter')
     const about = page.getByRole('dialog', { name: 'Settings' })
     await about.getByRole('heading', { name: /^Spyglass \d+\.\d+/ }).waitFor()

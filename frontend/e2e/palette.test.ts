@@ -10,7 +10,7 @@ test('the palette opens views, endpoints, commands and recent items', async () =
   await step('recent items come first before typing', async () => {
     for (const name of ['Keyboard shortcuts', 'Dark theme']) {
       await page.keyboard.press('Control+K')
-      await page.keyboard.type(`>${name}`)
+      await page.keyboard.insertText(`>${name}`)
       await until(p.palette.getByRole('option', { selected: true }), new RegExp(`^${name}`))
       await page.keyboard.press('Enter')
       await p.palette.waitFor({ state: 'detached' })
@@ -38,7 +38,7 @@ test('the palette opens views, endpoints, commands and recent items', async () =
       ['Sign out', ''],
     ]) {
       await page.keyboard.press('Control+K')
-      await page.keyboard.type(`>${name}`)
+      await page.keyboard.insertText(`>${name}`)
       const first = p.palette.getByRole('option').first()
       await expect.poll(() => first.innerText()).toContain(name)
       expect((await first.locator('kbd').allTextContents()).join('')).toBe(key)
@@ -50,7 +50,7 @@ test('the palette opens views, endpoints, commands and recent items', async () =
     await newRequest(page)
     await p.path.focus()
     await page.keyboard.press('Control+K')
-    await page.keyboard.type('>')
+    await page.keyboard.insertText('>')
     const options = p.palette.getByRole('option')
     const texts = await options.allTextContents()
     expect(texts.some((t) => t.includes('/device/devices'))).toBe(false)
@@ -69,7 +69,7 @@ test('the palette opens views, endpoints, commands and recent items', async () =
     const before = await p.tabs.count()
     await p.path.fill('/device/groups')
     await page.keyboard.press('Control+K')
-    await page.keyboard.type('/setting/version')
+    await page.keyboard.insertText('/setting/version')
     await p.palette
       .getByRole('option', { name: /\/setting\/version/ })
       .first()
@@ -108,7 +108,7 @@ test('the palette finds objects of the portal and sent requests', async () => {
     await sendPath(page, '/device/devices?size=3&sort=-id')
     await newRequest(page)
     await page.keyboard.press('Control+K')
-    await page.keyboard.type('sort=-id')
+    await page.keyboard.insertText('sort=-id')
     await p.palette
       .getByRole('group', { name: 'History' })
       .getByRole('option', { name: /device\/devices/ })
@@ -116,7 +116,7 @@ test('the palette finds objects of the portal and sent requests', async () => {
     await until(p.status, /^200 OK/)
 
     await page.keyboard.press('Control+K')
-    await page.keyboard.type('preferredCollectorId')
+    await page.keyboard.insertText('preferredCollectorId')
     await p.palette.getByRole('group', { name: 'Docs' }).getByRole('option').first().click()
     const search = p.tools.getByRole('searchbox', { name: 'Search the docs' })
     await expect.poll(() => search.inputValue()).toBe('preferredCollectorId')
@@ -124,7 +124,7 @@ test('the palette finds objects of the portal and sent requests', async () => {
 
     await page.keyboard.press('Control+P')
     await expect.poll(() => p.command.inputValue()).toBe('#')
-    await page.keyboard.type('GET')
+    await page.keyboard.insertText('GET')
     await p.palette.getByRole('group', { name: 'Tabs' }).getByRole('option').first().waitFor()
     await expect.poll(() => p.palette.getByRole('group', { name: 'Run' }).count()).toBe(0)
     await page.keyboard.press('Escape')
@@ -132,12 +132,12 @@ test('the palette finds objects of the portal and sent requests', async () => {
 
   await step('a device is found by name or address, and opens in the Monitor or as a request', async () => {
     await page.keyboard.press('Control+K')
-    await page.keyboard.type('osl web-prod-03')
+    await page.keyboard.insertText('osl web-prod-03')
     await page.keyboard.press('Enter') // before the portal responds
     await page.getByRole('main', { name: 'Monitor' }).getByRole('heading', { name: 'web-prod-03.osl' }).waitFor()
 
     await page.keyboard.press('Control+K')
-    await page.keyboard.type('10.20.8.13')
+    await page.keyboard.insertText('10.20.8.13')
     const found = p.palette.getByRole('group', { name: 'Devices' }).getByRole('option')
     await expect
       .poll(() => found.allInnerTexts())
@@ -153,7 +153,7 @@ test('the palette finds objects of the portal and sent requests', async () => {
     const main = page.getByRole('main', { name: 'Monitor' })
     const jump = async (typed: string, group: string, option: string) => {
       await page.keyboard.press('Control+K')
-      await page.keyboard.type(typed)
+      await page.keyboard.insertText(typed)
       await p.palette.getByRole('group', { name: group }).getByRole('option', { name: option }).first().click()
       await p.palette.waitFor({ state: 'detached' })
     }
@@ -171,7 +171,7 @@ test('the palette finds objects of the portal and sent requests', async () => {
 
   await step('@ searches objects of the portal with their state, and # tabs and sent requests', async () => {
     await page.keyboard.press('Control+K')
-    await page.keyboard.type('@core-sw')
+    await page.keyboard.insertText('@core-sw')
     const groups = p.palette.getByRole('group')
     const alerts = p.palette.getByRole('group', { name: 'Alerts' }).getByRole('option')
     await until(
@@ -196,7 +196,7 @@ test('the palette has the commands of requests and responses', async () => {
   await sendPath(page, '/device/groups?size=3')
   const run = async (words: string, name: string) => {
     await page.keyboard.press('Control+K')
-    await page.keyboard.type(words)
+    await page.keyboard.insertText(words)
     await until(p.palette.getByRole('option', { selected: true }), new RegExp(`^${name}`))
     await page.keyboard.press('Enter')
     await p.palette.waitFor({ state: 'detached' })
@@ -239,23 +239,26 @@ test('palette actions are explained, confirmed for several objects, and executed
   const p = parts(page)
   await step('an action is explained, previewed and executed, and Ctrl+Z undoes it', async () => {
     await page.keyboard.press('Control+K')
-    await page.keyboard.type('maint')
+    await page.keyboard.insertText('maint')
     const hint = p.palette.getByRole('group', { name: 'Actions' }).getByRole('option')
     await until(hint, /maintain.*device or group/)
     await page.keyboard.press('Tab')
     await expect.poll(() => p.command.inputValue()).toBe('maintain ')
-    await page.keyboard.type('web-prod-03.osl 2h: new disk')
+    await page.keyboard.insertText('web-prod-03.osl 2h: new disk')
     const plans = p.palette.getByRole('group', { name: 'Do' }).getByRole('option')
     await until(plans, /Plan maintenance of web-prod-03\.osl for 2 hours.*until.*“new disk”/)
     await page.keyboard.press('Enter')
     await until(page.getByTestId('toast'), /Planned maintenance for 1 device/)
     await page.keyboard.press('Control+Z')
     await page.getByTestId('toast').filter({ hasText: 'Planned' }).waitFor({ state: 'detached' })
-    const left = await page.request.get(`${portal.url}/api/sdt/sdts?filter=comment:"new disk"`)
-    await expect.poll(async () => ((await left.json()) as { total: number }).total).toBe(0)
+    const planned = async () => {
+      const list = await page.request.get(`${portal.url}/api/sdt/sdts?filter=comment:"new disk"`)
+      return ((await list.json()) as { total: number }).total
+    }
+    await expect.poll(planned).toBe(0)
 
     await page.keyboard.press('Control+K')
-    await page.keyboard.type('maintain web-prod-03.osl 1x')
+    await page.keyboard.insertText('maintain web-prod-03.osl 1x')
     await until(plans, /No device or group matches “web-prod-03\.osl 1x”/)
     await page.keyboard.press('Enter') // keeps the palette open
     await p.palette.waitFor()
@@ -264,7 +267,7 @@ test('palette actions are explained, confirmed for several objects, and executed
 
   await step('an action on several alerts is confirmed once per selection', async () => {
     await page.keyboard.press('Control+K')
-    await page.keyboard.type('ack SNMP_Interfaces: on it')
+    await page.keyboard.insertText('ack SNMP_Interfaces: on it')
     const plans = p.palette.getByRole('group', { name: 'Do' }).getByRole('option')
     await until(plans, /Acknowledge \d+ alerts that match “SNMP_Interfaces”.*“on it”/)
     await page.keyboard.press('Enter')
@@ -290,7 +293,7 @@ test('palette actions are explained, confirmed for several objects, and executed
     const plans = p.palette.getByRole('group', { name: 'Do' }).getByRole('option')
     const type = async (command: string, first: RegExp) => {
       await page.keyboard.press('Control+K')
-      await page.keyboard.type(command)
+      await page.keyboard.insertText(command)
       await until(plans, first)
       await page.keyboard.press('Enter')
       await p.palette.waitFor({ state: 'detached' })

@@ -42,7 +42,7 @@ test('a portal is copied, changed in the copy, and the changes become a script',
   await page.getByText(/Loaded the API catalog of Far away/).waitFor()
 
   await page.keyboard.press('Control+k')
-  await page.keyboard.type('rehearse')
+  await page.keyboard.insertText('rehearse')
   await page.keyboard.press('Enter')
   const dialog = page.getByRole('dialog', { name: 'Rehearse changes of Far away' })
   await dialog.getByRole('row', { name: 'device groups 2' }).waitFor()

@@ -101,7 +101,7 @@ test('missing permissions disable actions in the Explorer and are explained', as
   const p = parts(page)
   await step('the palette names the permission that an action needs', async () => {
     await page.keyboard.press('Control+K')
-    await page.keyboard.type('maintain web-prod-03.osl 1h')
+    await page.keyboard.insertText('maintain web-prod-03.osl 1h')
     const plan = p.palette.getByRole('group', { name: 'Do' }).getByRole('option', { disabled: true }).first()
     await until(plan, /Plan maintenance of web-prod-03\.osl.*needs Edit access/)
     await page.keyboard.press('Enter')
@@ -200,7 +200,7 @@ test('missing permissions disable actions in the Monitor and are explained', asy
     expect(await nav.getByRole('button', { name: /^(Users|Remote write)$/ }).count()).toBe(0)
     const jump = async (section: string) => {
       await page.keyboard.press('Control+K')
-      await page.keyboard.type(section)
+      await page.keyboard.insertText(section)
       await page.getByRole('group', { name: 'Portal settings' }).getByRole('option', { name: section }).first().click()
     }
     await jump('Users')

@@ -122,7 +122,7 @@ export const states: State[] = [
       await device(page)
       await page.getByRole('slider').first().waitFor()
       await page.getByRole('button', { name: 'Compare with…' }).click()
-      await page.keyboard.type('web-prod-02.fra')
+      await page.keyboard.insertText('web-prod-02.fra')
       await page.getByRole('option', { name: 'web-prod-02.fra' }).click()
       await page
         .getByRole('slider', { name: /web-prod-02/ })
@@ -247,7 +247,7 @@ export const states: State[] = [
     next: true,
     open: async (page) => {
       await palette(page, '')
-      await page.keyboard.type('qqqq')
+      await page.keyboard.insertText('qqqq')
       await page.getByText('No results for').waitFor()
     },
   },
@@ -683,7 +683,7 @@ async function importing(page: Page) {
 
 async function palette(page: Page, text: string) {
   await page.keyboard.press('Control+K')
-  await page.keyboard.type(text)
+  await page.keyboard.insertText(text)
   await parts(page).palette.getByRole('option').first().waitFor()
 }
 

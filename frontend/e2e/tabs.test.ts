@@ -171,7 +171,7 @@ test('tab names show the part that differs', async () => {
     await page.keyboard.press('Escape')
     expect(await tabs.nth(-8).getAttribute('title')).toBe('GET /alert/alerts offset=50: API request, unsaved changes')
     await page.keyboard.press('Control+P')
-    await page.keyboard.type('offset=150')
+    await page.keyboard.insertText('offset=150')
     await until(palette.getByRole('group', { name: 'Tabs' }).getByRole('option'), /\/alert\/alerts\s*offset=150/)
     await page.keyboard.press('Escape')
   })

@@ -29,7 +29,7 @@ test('every target is at least 24 pixels wide and high', async () => {
     found[name] = await small(page)
   }
   await page.keyboard.press('Control+K')
-  await page.keyboard.type('API')
+  await page.keyboard.insertText('API')
   await p.palette.getByRole('option').first().waitFor()
   found.palette = await small(page)
   await page.keyboard.press('Escape')

@@ -34,7 +34,7 @@ test('the API Explorer opens from every entry, and the welcome screen lists rece
     await main.waitFor()
     await page.keyboard.press('Control+K')
     await expect.poll(() => p.command.evaluate((e) => e === document.activeElement)).toBe(true)
-    await page.keyboard.type('API')
+    await page.keyboard.insertText('API')
     const options = p.palette.getByRole('option')
     await expect
       .poll(async () => (await options.allInnerTexts()).slice(0, 2).map((t) => t.split('\n')[0].trim()))
