@@ -189,7 +189,9 @@ func (k *compared) read(ctx context.Context, f files, local *side) error {
 
 // readAgain reads what the portal has now, unless it did not show the list before.
 func (k *compared) readAgain(ctx context.Context, remote *side, s *state) error {
-	if slices.ContainsFunc(s.Notes, func(n Note) bool { return n.Kind == k.path && n.Why == Unavailable }) {
+	if slices.ContainsFunc(s.Notes, func(n Note) bool {
+		return n.Kind == k.path && n.Why == Unavailable && n.ID == ""
+	}) {
 		return nil
 	}
 	present, err := remote.objects(ctx, k.path)
@@ -499,6 +501,13 @@ type edit struct {
 func (e *edit) whole() Step {
 	if e.pairs {
 		e.step.Path += "?opType=replace"
+	}
+	if textOf(e.there["level"]) == ofDeviceGroup {
+		own := e.there
+		if e.present != nil {
+			own = e.present
+		}
+		e.step.fields = inGroup(own, e.step.fields)
 	}
 	return *e.step
 }

@@ -20,6 +20,8 @@ const (
 	thresholdsPath = instancesPath + "/{instanceId}/alertsettings"
 
 	sourcesPath = "/setting/datasources"
+
+	groupThresholdsPath = groupsPath + "/{deviceGroupId}/datasources/{dsId}/alertsettings"
 )
 
 // partRefs are the names by which bodies refer to parts.
@@ -28,17 +30,20 @@ var partRefs = map[string]string{
 	"deviceDatasourceInstanceGroup": groupedPath,
 }
 
-// Levels of thresholds below device groups, with the paths where they are set.
+// Levels of thresholds, with the paths where they are set.
 const (
-	ofInstance = "instance"
-	ofGrouped  = "instance group"
-	ofDevice   = "device"
+	ofInstance    = "instance"
+	ofGrouped     = "instance group"
+	ofDevice      = "device"
+	ofDeviceGroup = "device group"
 )
 
 var levelPaths = map[string]string{
 	ofInstance: thresholdsPath + "/{dpId}",
 	ofGrouped:  groupedPath + "/{dsigId}/datapoints/{dpId}/alertconfig",
 	ofDevice:   onDevicePath + "/{hdsId}/alertsettings/{dpId}",
+
+	ofDeviceGroup: groupThresholdsPath,
 }
 
 // partKinds are the kinds of the parts of devices. They are read device by device: a portal
@@ -97,7 +102,8 @@ func (k *kind) at(o object) string {
 func fill(path string, o object) string {
 	onDevice, owner := textOf(o["deviceDataSourceId"]), textOf(o["owner"])
 	return strings.NewReplacer("{deviceId}", textOf(o["deviceId"]), "{hdsId}", onDevice, "{deviceDsId}", onDevice,
-		"{instanceId}", owner, "{dsigId}", owner, "{dpId}", textOf(o["dataPointId"])).Replace(path)
+		"{instanceId}", owner, "{dsigId}", owner, "{dpId}", textOf(o["dataPointId"]), "{deviceGroupId}", owner,
+		"{dsId}", textOf(o["dataSourceId"])).Replace(path)
 }
 
 // plain returns the fields of an object that a body may set, and its name.
@@ -133,6 +139,9 @@ type deviceParts struct {
 	Grouped    []object `json:"grouped,omitempty"`
 	Instances  []object `json:"instances,omitempty"`
 	Thresholds []object `json:"thresholds,omitempty"` // only those that say something
+	// Above are the thresholds of device groups that apply to the device. Their values are
+	// recorded once, under groupsLine.
+	Above []groupSource `json:"above,omitempty"`
 }
 
 func (d *deviceParts) of(k *kind) []object {
@@ -230,6 +239,7 @@ func (r *partReading) settings(ctx context.Context) error {
 		if o["parentResourceDataSourceAlertExpr"] != nil && !slices.Contains(r.shared, onDevice) {
 			r.shared = append(r.shared, onDevice)
 		}
+		r.above(find(r.out.Sources, onDevice), o["parentDeviceGroupAlertExprList"])
 		if above, ok := o["parentInstanceGroupAlertExpr"].(map[string]any); ok {
 			at := [3]string{onDevice, textOf(above["groupId"]), textOf(o["dataPointId"])}
 			if !slices.Contains(r.grouped, at) {
@@ -290,15 +300,26 @@ func (r *partReading) groups(ctx context.Context) error {
 // add records a threshold, unless it says nothing.
 func (r *partReading) add(level, onDevice, owner, of string, o object) {
 	if says(o) {
-		r.out.Thresholds = append(r.out.Thresholds, r.threshold(place{level, r.out.Device, onDevice, owner,
-			textOf(o["dataPointName"])}, textOf(o["dataPointId"]), of, o))
+		r.out.Thresholds = append(r.out.Thresholds, r.threshold(place{level: level, device: r.out.Device,
+			onDevice: onDevice, owner: owner, point: textOf(o["dataPointName"])}, textOf(o["dataPointId"]), of, o))
 	}
 }
 
 // place says where a threshold is set. Its ids are those of one portal.
-type place struct{ level, device, onDevice, owner, point string }
+type place struct {
+	level            string
+	device, onDevice string // empty: it is that of a device group
+	owner            string
+	point            string // name of the data point
+	source           string // data source of a device group's threshold; empty for others
+}
 
-func (p place) id() string { return p.level + "/" + p.owner + "/" + p.point }
+func (p place) id() string {
+	if p.source != "" {
+		return p.level + "/" + p.owner + "/" + p.source + "/" + p.point
+	}
+	return p.level + "/" + p.owner + "/" + p.point
+}
 
 // threshold returns a threshold as it is recorded. Values are taken from o, which may be
 // nil.
@@ -310,14 +331,14 @@ func (p *partKinds) threshold(at place, point, of string, o object) object {
 		}
 	}
 	out["id"], out["level"], out["owner"], out["name"] = at.id(), at.level, at.owner, at.point+" of "+of
-	out["deviceId"], out["deviceDataSourceId"] = at.device, at.onDevice
+	out["deviceId"], out["deviceDataSourceId"], out["dataSourceId"] = at.device, at.onDevice, at.source
 	out["dataPointId"], out["dataPointName"] = point, at.point
 	return clean(p.thresholds.path, out)
 }
 
 func placeOf(o object) place {
 	return place{textOf(o["level"]), textOf(o["deviceId"]), textOf(o["deviceDataSourceId"]), textOf(o["owner"]),
-		textOf(o["dataPointName"])}
+		textOf(o["dataPointName"]), textOf(o["dataSourceId"])}
 }
 
 // match records which parts of a device in the portal belong to which of its copy: by data

@@ -17,9 +17,10 @@ func (c *copying) readParts(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	read, counts := map[string]bool{}, map[string]int{}
+	read, counts, above := map[string]bool{}, map[string]int{}, []groupSource{}
 	count := func(d *deviceParts) error {
 		read[d.Device] = true
+		above = append(above, d.Above...)
 		for _, k := range c.parts.counted() {
 			counts[k.path] += len(d.of(k))
 		}
@@ -39,6 +40,16 @@ func (c *copying) readParts(ctx context.Context) error {
 				Why: Unavailable, Text: err.Error()})
 			continue
 		}
+		if err == nil {
+			err = c.addParts("remote", d)
+		}
+		if err != nil {
+			return err
+		}
+		_ = count(d)
+	}
+	if !read[groupsLine] {
+		d, err := c.readGroupThresholds(ctx, "remote", c.remote, above)
 		if err == nil {
 			err = c.addParts("remote", d)
 		}
@@ -79,6 +90,9 @@ func (c *copying) writeParts(ctx context.Context) error {
 	return c.eachParts("remote", func(d *deviceParts) error {
 		c.progress(Progress{Step: "copy", Noun: partsNoun, Done: done, Of: len(devices)})
 		done++
+		if d.Device == groupsLine {
+			return w.all(ctx, d, "", nil)
+		}
 		local := c.links.local[devicesPath][d.Device]
 		if _, have := c.links.local[partsPath][d.Device]; have || local == "" {
 			return nil
@@ -147,10 +161,8 @@ func (w *partWriting) device(ctx context.Context, d *deviceParts, local string) 
 			}
 		}
 	}
-	for _, o := range d.Thresholds {
-		if err := w.threshold(ctx, o, local, have); err != nil {
-			return err
-		}
+	if err := w.all(ctx, d, local, have); err != nil {
+		return err
 	}
 	for _, k := range []*kind{w.parts.onDevice, w.parts.grouped, w.parts.instances} {
 		for _, o := range d.of(k) {
@@ -226,24 +238,43 @@ func (o object) named(other object) object {
 	return o
 }
 
-// threshold sets a threshold of the copy.
+// all sets the thresholds of the copy of a device, or of the copies of device groups.
+func (w *partWriting) all(ctx context.Context, d *deviceParts, local string, have *deviceParts) error {
+	for _, o := range d.Thresholds {
+		if err := w.threshold(ctx, o, local, have); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// threshold sets a threshold of the copy. have is nil if it is that of a device group.
 func (w *partWriting) threshold(ctx context.Context, o object, local string, have *deviceParts) error {
 	at, of := placeOf(o), &writing{copying: w.copying, kind: w.parts.thresholds}
-	onDevice := w.links.local[onDevicePath][at.onDevice]
-	owner := w.links.local[ownerPath[at.level]][at.owner]
-	source := find(have.Sources, onDevice)
-	if onDevice == "" || owner == "" || source == nil {
+	to := place{level: at.level, device: local, onDevice: w.links.local[onDevicePath][at.onDevice],
+		owner: w.links.local[ownerPath[at.level]][at.owner], point: at.point}
+	source := ""
+	if have != nil {
+		source = textOf(find(have.Sources, to.onDevice)["dataSourceId"])
+	} else {
+		source = w.links.local[sourcesPath][at.source]
+		to.source = source
+	}
+	if to.owner == "" || source == "" {
 		return nil // its parent was not copied; the report says so
 	}
-	point := w.points[textOf(source["dataSourceId"])][at.point]
+	point := w.points[source][at.point]
 	if point == "" {
 		of.noteOf(o, "", Reference, "the data source of the rehearsal does not have the data point")
 		return nil
 	}
-	here := w.parts.threshold(place{at.level, local, onDevice, owner, at.point}, point, "", nil)
+	here := w.parts.threshold(to, point, "", nil)
 	body, err := of.bodyOf(ctx, of.kind.plain(o).named(o))
 	if err != nil {
 		return err
+	}
+	if at.level == ofDeviceGroup {
+		body = inGroup(here, body)
 	}
 	_, refused, err := of.try(ctx, o, http.MethodPatch, of.kind.at(here), body)
 	if refused != nil {
@@ -253,7 +284,8 @@ func (w *partWriting) threshold(ctx context.Context, o object, local string, hav
 }
 
 // ownerPath is the kind of what a threshold is set on, by level.
-var ownerPath = map[string]string{ofInstance: instancesPath, ofGrouped: groupedPath, ofDevice: onDevicePath}
+var ownerPath = map[string]string{ofInstance: instancesPath, ofGrouped: groupedPath, ofDevice: onDevicePath,
+	ofDeviceGroup: groupsPath}
 
 // baselineParts records what the rehearsal has, and counts what was copied.
 func (c *copying) baselineParts(ctx context.Context) error {
@@ -266,7 +298,11 @@ func (c *copying) baselineParts(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	copied := map[string]int{}
+	copied, above := map[string]int{}, []groupSource{}
+	ofGroups, err := there.get(groupsLine)
+	if err != nil {
+		return err
+	}
 	err = c.keepParts("local", func(add func(*deviceParts) error) error {
 		for i, device := range devices {
 			c.progress(Progress{Step: "finish", Noun: partsNoun, Done: i, Of: len(devices)})
@@ -274,6 +310,7 @@ func (c *copying) baselineParts(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
+			above = append(above, here.Above...)
 			was, err := there.get(c.links.remote[devicesPath][device.id()])
 			if err != nil {
 				return err
@@ -285,7 +322,15 @@ func (c *copying) baselineParts(ctx context.Context) error {
 				return err
 			}
 		}
-		return nil
+		for _, at := range ofGroups.onGroups() {
+			above = append(above, at.in(c.links.local))
+		}
+		here, err := c.readGroupThresholds(ctx, "local", c.local, above)
+		if err != nil {
+			return err
+		}
+		c.countOfGroups(copied, ofGroups, here)
+		return add(here)
 	})
 	for path, n := range copied {
 		c.Copied[path] = n

@@ -1,6 +1,7 @@
 package rehearse
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -13,7 +14,10 @@ type partsDiff struct {
 	*comparing
 	local, remote *side // remote is nil: the portal is not read again
 	devices       *compared
+	groups        *compared // device groups
+	sources       *compared // data sources
 	was, there    *partsIndex
+	above         []groupSource                // of the rehearsal
 	points        map[string]map[string]string // of data points in the portal
 	sourceOf      map[string]string            // data sources by their ids on devices, in the portal
 	out           map[string]*compared
@@ -38,9 +42,12 @@ func (c *comparing) partsCompared(ctx context.Context, f files, local, remote *s
 		switch one.path {
 		case devicesPath:
 			p.devices = one
+		case groupsPath:
+			p.groups = one
 		case windowsPath:
 			windows = one
 		case sourcesPath:
+			p.sources = one
 			sources := one.present
 			if sources == nil {
 				sources = one.there
@@ -62,6 +69,11 @@ func (c *comparing) partsCompared(ctx context.Context, f files, local, remote *s
 		if err := p.device(ctx, id, needed[id]); err != nil {
 			return nil, err
 		}
+	}
+	defer p.linkAdded(p.sources)()
+	defer p.linkAdded(p.groups)()
+	if err := p.ofGroups(ctx); err != nil {
+		return nil, err
 	}
 	c.name(p.out[groupedPath])
 	c.name(p.out[instancesPath])
@@ -101,6 +113,7 @@ func (p *partsDiff) device(ctx context.Context, id string, needed bool) error {
 	if err != nil {
 		return err
 	}
+	p.above = append(p.above, now.Above...)
 	remoteID := p.links.remote[devicesPath][id]
 	there, err := p.there.get(remoteID)
 	if err != nil {
@@ -236,7 +249,14 @@ func (p *partsDiff) thresholds() {
 	}
 	for _, id := range slices.Sorted(maps.Keys(pairs)) {
 		at := pairs[id]
-		point := p.points[p.sourceOf[at.there.onDevice]][at.there.point]
+		point := p.points[cmp.Or(at.there.source, p.sourceOf[at.there.onDevice])][at.there.point]
+		if changed := !same(map[string]any(k.was[id]), map[string]any(k.now[id])); p.unreachable(at.there) {
+			if changed {
+				p.leave("The threshold %s is left out: the portal does not have its device group or data source.",
+					quoted(textOf(at.name)))
+			}
+			continue
+		}
 		if point == "" {
 			if !same(map[string]any(k.was[id]), map[string]any(k.now[id])) {
 				p.leave("The threshold %s is left out: the portal does not have the data point yet. Compare again "+
@@ -263,18 +283,21 @@ func (p *partsDiff) placeThere(at place) (place, bool) {
 		owner = "{{" + name + "}}"
 	}
 	out := place{at.level, p.links.remote[devicesPath][at.device], p.links.remote[onDevicePath][at.onDevice], owner,
-		at.point}
+		at.point, p.links.remote[sourcesPath][at.source]}
 	return out, owner != ""
 }
 
 func (p *partsDiff) placeHere(at place) (place, bool) {
 	owner := p.links.local[ownerPath[at.level]][at.owner]
 	return place{at.level, p.links.local[devicesPath][at.device], p.links.local[onDevicePath][at.onDevice], owner,
-		at.point}, owner != ""
+		at.point, p.links.local[sourcesPath][at.source]}, owner != ""
 }
 
 // gone reports whether the rehearsal no longer has the object that a threshold is set on.
 func (p *partsDiff) gone(at place) bool {
+	if at.level == ofDeviceGroup {
+		return p.groups.now[at.owner] == nil || p.sources.now[at.source] == nil
+	}
 	owner := p.out[ownerPath[at.level]]
 	return owner != nil && owner.now[at.owner] == nil
 }

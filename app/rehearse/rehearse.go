@@ -1,9 +1,9 @@
 // Package rehearse copies a portal into another one, where changes can be tried, and
 // lists the requests that would bring the first one to the same state.
 //
-// Copy reads devices with their instances and thresholds, groups, data sources, rules,
-// chains, maintenance windows, roles and what these refer to, and adds them to an empty
-// portal. It records what the portal had,
+// Copy reads devices with their instances and thresholds, groups with their thresholds,
+// data sources, rules, chains, maintenance windows, roles and what these refer to, and adds
+// them to an empty portal. It records what the portal had,
 // which copy belongs to which object, and what differs. Diff compares the copies with
 // their state when the copy was complete, and what the portal had with what it has now. It
 // never writes to the portal.
