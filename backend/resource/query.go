@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -185,18 +186,29 @@ func ParseFields(values url.Values) []string {
 	return fields
 }
 
-// Nearest returns the known name closest to a mistyped one, or "" when none is close.
+// Nearest returns the known name closest to a mistyped one, or "" when none is close: a third of
+// its letters may differ, at least two, but only one in a name of up to three letters, where two
+// would match almost anything. Such a short name may also be the beginning of a known one.
 func Nearest(name string, known []string) string {
 	if len(name) > 128 { // not a typing mistake, and slow to compare
 		return ""
 	}
-	best, distance := "", max(2, len(name)/3)+1
+	name = strings.ToLower(name)
+	short := len(name) <= 3
+	best, distance, begins := "", max(2, len(name)/3)+1, ""
+	if short {
+		distance = 2
+	}
 	for _, k := range known {
-		if d := edits(strings.ToLower(name), strings.ToLower(k)); d < distance {
+		other := strings.ToLower(k)
+		if d := edits(name, other); d < distance {
 			best, distance = k, d
 		}
+		if short && len(name) > 1 && begins == "" && strings.HasPrefix(other, name) {
+			begins = k
+		}
 	}
-	return best
+	return cmp.Or(best, begins)
 }
 
 // DidYouMean returns "; did you mean x?" or nothing.
@@ -207,21 +219,24 @@ func DidYouMean(name string, known []string) string {
 	return ""
 }
 
-// edits returns the Levenshtein distance.
+// edits returns how many letters to insert, delete or replace, or neighbors to swap.
 func edits(a, b string) int {
-	row := make([]int, len(b)+1)
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}
 	for i := range len(a) {
-		diagonal := row[0]
+		before, last, row = last, row, before
 		row[0] = i + 1
 		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost = 1 + min(diagonal, row[j], row[j+1])
+			if a[i] == b[j] {
+				row[j+1] = last[j]
+				continue
 			}
-			diagonal, row[j+1] = row[j+1], cost
+			row[j+1] = 1 + min(last[j], last[j+1], row[j])
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
 		}
 	}
 	return row[len(b)]

@@ -123,6 +123,16 @@ func TestNearest(t *testing.T) {
 		{"idd", "id"},
 		{"customProperty.name", "customProperties.name"},
 		{"temperature", ""},
+
+		// up to three letters: one mistake, or a beginning
+		{"nam", "name"},
+		{"nme", "name"},
+		{"di", "id"},
+		{"dis", "displayName"},
+		{"Hos", "hostGroupIds"},
+		{"ack", ""},
+		{"ada", ""},
+		{"x", ""},
 	} {
 		if got := resource.Nearest(tt.name, known); got != tt.want {
 			t.Errorf("nearest to %q is %q, want %q", tt.name, got, tt.want)
