@@ -136,7 +136,7 @@ func TestPDFHoldsTheWholeReport(t *testing.T) {
 	for name, r := range h.everyType(reporting.FormatPDF) {
 		text := strings.Join(h.pages(h.made(r)), "")
 		if !strings.Contains(text, "Bericht über "+name) ||
-			!strings.Contains(text, "Made 2026-05-04 12:00:00 UTC for admin") {
+			!strings.Contains(text, "Generated 2026-05-04 12:00:00 UTC for admin") {
 			t.Errorf("the PDF of %s reads %s", name, text)
 		}
 	}
@@ -183,12 +183,17 @@ func TestAlertPDFHasFewColumnsWithWholeTimes(t *testing.T) {
 		many = append(many, alert.Alert{ID: resource.TextID(i + 10), Severity: 3, StartOn: seconds(noon) - 3600,
 			EndOn: seconds(noon) - 60, Cleared: true, DeviceID: 2, DeviceName: "core-switch-with-a-long-name-17",
 			DataSourceName: "SNMP_Interfaces", InstanceName: "SNMP_Interfaces-GigabitEthernet5",
-			DataPointName: "InUtilizationPercent", Value: "98.2", Threshold: "> 60 80 90", AckedBy: "a.very.long.name"})
+			DataSourceID: 2, DataPointID: 21, DataPointName: "InUtilizationPercent", Value: "98.2000001",
+			Threshold: "> 60 80 90", AckedBy: "a.very.long.name"})
 	}
+	put(h, datasource.DataSources.Name, datasource.DataSource{ID: 2, Name: "SNMP_Interfaces",
+		DataPoints: []datasource.DataPoint{{ID: 21, DataSourceID: 2, Name: "InUtilizationPercent"}},
+		Graphs: []datasource.Graph{{VerticalLabel: "%", Lines: []datasource.GraphLine{
+			{DataPointName: "InUtilizationPercent"}}}}})
 	put(h, alert.Alerts.Name, many...)
 	drawn := h.drawn(h.made(r))
 	for _, want := range []string{"Began", "Acked by", "2026-05-04\u00a011:00", "2026-05-04\u00a011:59",
-		"InUtilizationPercent", "SNMP_Interfaces-", "GigabitEthernet5"} {
+		"InUtilizationPercent", "SNMP_Interfaces-", "GigabitEthernet5", "98.2\u00a0%"} {
 		if !strings.Contains(drawn, sixteen(want)) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -201,7 +206,7 @@ func TestAlertPDFHasFewColumnsWithWholeTimes(t *testing.T) {
 	pages := h.pages(h.made(r))
 	second := pages[1]
 	for _, want := range []string{r.Name, "2026-05-02 12:00:00 UTC to 2026-05-04 12:00:00 UTC", "Severity",
-		"Made 2026-05-04 12:00:00 UTC for admin", fmt.Sprintf("Page 2 of %d", len(pages))} {
+		"Generated 2026-05-04 12:00:00 UTC for admin", fmt.Sprintf("Page 2 of %d", len(pages))} {
 		if !strings.Contains(second, want) {
 			t.Errorf("the second page lacks %q: %s", want, second)
 		}
@@ -246,7 +251,7 @@ func TestWorkbookHasNumbersAndTextsAndNoFormulas(t *testing.T) {
 		}
 	}
 	about, err := file.GetRows("About")
-	if want := [][]string{{"Report", "=cmd"}, {"Type", "Inventory"}, {"Made", "2026-05-04 12:00:00 UTC for admin"},
+	if want := [][]string{{"Report", "=cmd"}, {"Type", "Inventory"}, {"Generated", "2026-05-04 12:00:00 UTC for admin"},
 		{"", "+note"}, {"Not responding", "1"}, {"Normal", "8"}}; err != nil || !reflect.DeepEqual(about, want) {
 		t.Errorf("got %q %v", about, err)
 	}

@@ -392,7 +392,7 @@ func TestPageEscapesHostileNames(t *testing.T) {
 <p class="kind">Inventory</p>
 <h1>` + safe + `</h1>
 <p>` + safe + `</p>
-<p class="made">Made 2026-05-04 12:00:00 UTC for ` + safe + `. 2 rows.</p>
+<p class="made">Generated 2026-05-04 12:00:00 UTC for ` + safe + `. 2 rows.</p>
 </header>
 <ul class="counts">
 <li><b>1</b><span class="critical">Not responding</span></li>

@@ -8,11 +8,17 @@ import (
 	"strings"
 	"time"
 
+	"spyglass/backend/portal/datasource"
 	"spyglass/backend/portal/people"
 	"spyglass/backend/portal/setting"
 	"spyglass/backend/portal/threshold"
 	"spyglass/backend/resource"
 )
+
+// Reading returns the value of an alert of a data source for users: "83 %", "down (2)".
+func Reading(a *Alert, source *datasource.DataSource) string {
+	return (&alertSubject{alert: a, source: source}).reading()
+}
 
 // reading returns the value of an alert for users: "83 %", "down (2)".
 func (s *alertSubject) reading() string {

@@ -117,7 +117,7 @@ type ReportMetric struct {
 	Instances     string `json:"instances,omitempty" doc:"names of instances, * for any characters; default: all"`
 	FullName      string `json:"dataSourceFullName,omitempty" doc:"kept for clients of the published API"`
 	ItemType      string `json:"itemType,omitempty" doc:"Alert trends: what itemVal names, group or host"`
-	ItemVal       string `json:"itemVal,omitempty" doc:"Alert trends: full paths of groups or display names of devices, * for any characters"`
+	ItemVal       string `json:"itemVal,omitempty" doc:"Alert trends: full paths of groups, with the groups inside them, or display names of devices, * for any characters"`
 }
 
 // ReportUserFilter selects the users in a report; patterns, * for any characters.
@@ -223,7 +223,8 @@ var Reports = resource.Resource[*Report]{
 			OneOf:   []any{"asc", "desc"}, Example: "desc"},
 
 		{Name: "groupFullPath", At: func(r *Report) any { return &r.GroupPath },
-			Doc: "Alert: full paths of device groups, * for any characters, comma-separated", Default: "*",
+			Doc: "Alert, Alert threshold: full paths of device groups, * for any characters, comma-separated. A group " +
+				"counts with the groups inside it", Default: "*",
 			MaxLen:  4000,
 			Example: "Services/*"},
 		{Name: "deviceDisplayName", At: func(r *Report) any { return &r.DeviceName },
@@ -264,8 +265,8 @@ var Reports = resource.Resource[*Report]{
 			Default: "host", OneOf: []any{"host", "group"}, Example: "group"},
 		{Name: "hostsVal", At: func(r *Report) any { return &r.HostsVal },
 			Doc: "Host inventory, Alert SLA, Host metric trends: display names of devices or full paths of groups, * " +
-				"for any " +
-				"characters, joined by commas", Default: "*", MaxLen: 4000, Example: "Servers*"},
+				"for any characters, joined by commas. A group counts with the groups inside it",
+			Default: "*", MaxLen: 4000, Example: "Servers*"},
 		{Name: "properties", At: func(r *Report) any { return &r.Properties },
 			Doc: "Host inventory: names of properties, a column each. The device's own come before those of its " +
 				"groups",

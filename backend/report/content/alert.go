@@ -1,12 +1,15 @@
 package content
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"spyglass/backend/portal/alert"
+	"spyglass/backend/portal/datasource"
 	"spyglass/backend/portal/fleet"
 	"spyglass/backend/portal/reporting"
 	"spyglass/backend/portal/threshold"
@@ -42,8 +45,12 @@ func alerts(ctx context.Context, r *Run) (*layout.Table, error) {
 	if err != nil {
 		return nil, err
 	}
+	value, err := r.alertValue(ctx)
+	if err != nil {
+		return nil, err
+	}
 	s := &source[alert.Alert]{
-		name: alert.Alerts.Name, where: where, keep: keep, columns: r.alertColumns(),
+		name: alert.Alerts.Name, where: where, keep: keep, columns: r.alertColumns(value),
 		id: func(a *alert.Alert) int64 { return int64(a.ID) },
 		counts: []layout.Count{{Label: "Critical", Tone: layout.Critical}, {Label: "Error", Tone: layout.Error},
 			{Label: "Warning", Tone: layout.Warn}},
@@ -121,7 +128,24 @@ func (r *Run) alertsKept(from time.Time) (func(*alert.Alert) bool, error) {
 	}, nil
 }
 
-func (r *Run) alertColumns() []column[alert.Alert] {
+// alertValue returns the text of an alert's value: for people, rounded and with its unit; in
+// CSV and XLSX, whose cells programs read, as it is.
+func (r *Run) alertValue(ctx context.Context) (func(*alert.Alert) string, error) {
+	if r.Report.Format != reporting.FormatHTML && r.Report.Format != reporting.FormatPDF {
+		return func(a *alert.Alert) string { return a.Value }, nil
+	}
+	sources, err := resource.Find(ctx, r.From, datasource.DataSources.Name)
+	byID := map[int64]*datasource.DataSource{0: {}} // of alerts whose data source was deleted, too
+	for i := range sources {
+		byID[sources[i].ID] = &sources[i]
+	}
+	return func(a *alert.Alert) string {
+		text := alert.Reading(a, cmp.Or(byID[a.DataSourceID], byID[0]))
+		return strings.ReplaceAll(text, " ", "\u00a0")
+	}, err
+}
+
+func (r *Run) alertColumns(value func(*alert.Alert) string) []column[alert.Alert] {
 	type raised = alert.Alert
 	columns := plain(reporting.ReportAlert,
 		func(a *raised) string { text, _ := severity(a.Severity); return text },
@@ -131,7 +155,7 @@ func (r *Run) alertColumns() []column[alert.Alert] {
 		func(a *raised) string { return a.DataSourceName },
 		func(a *raised) string { return a.InstanceName },
 		func(a *raised) string { return a.DataPointName },
-		func(a *raised) string { return a.Value },
+		value,
 		func(a *raised) string { return a.Threshold },
 		func(a *raised) string { return yesNo(a.Acked) },
 		func(a *raised) string { return a.AckedBy },

@@ -71,7 +71,7 @@ func alertTrends(ctx context.Context, r *Run) (*layout.Table, error) {
 		}
 		return layout.Warn
 	}
-	t, err := l.table(ctx, r, about, "Alerts by the day they opened. A device counts in its first group.")
+	t, err := l.table(ctx, r, about, "Alerts by the day they opened. A device counts in one group only.")
 	if err != nil {
 		return nil, err
 	}
@@ -95,11 +95,14 @@ type counting struct {
 }
 
 func (c *counting) read(ctx context.Context, from, to time.Time) error {
-	groupOf, err := c.groupNames(ctx)
+	wanted, err := c.itemFilter(ctx)
 	if err != nil {
 		return err
 	}
-	wanted := c.itemFilter()
+	groupOf, err := c.groupNames(ctx, wanted)
+	if err != nil {
+		return err
+	}
 	type raised = alert.Alert
 	s := &source[raised]{
 		name: alert.Alerts.Name, id: func(a *raised) int64 { return int64(a.ID) },
@@ -108,8 +111,8 @@ func (c *counting) read(ctx context.Context, from, to time.Time) error {
 	}
 	over := false
 	err = s.scan(ctx, c.Run, func(a *raised) {
-		group := groupOf(a.DeviceID)
-		if !wanted(group, a.DeviceName) {
+		group, in := groupOf(a.DeviceID)
+		if !wanted.all && !in && !wanted.device(a.DeviceName) {
 			return
 		}
 		level := int(threshold.SeverityCritical - a.Severity)
@@ -140,26 +143,30 @@ func (c *counting) read(ctx context.Context, from, to time.Time) error {
 	return err
 }
 
-// groupNames returns the full path of the first group of a device that the user
-// can view. It caches an id for each device.
-func (c *counting) groupNames(ctx context.Context) (func(device int64) string, error) {
+// groupNames returns a function that returns the full path of a group of a device, and whether
+// the device is in a wanted group. The group is the first one that the user can view and that is
+// wanted, if there is one. It caches an id for each device.
+func (c *counting) groupNames(ctx context.Context, wanted *items) (func(device int64) (string, bool), error) {
 	tree, err := fleet.TreeOf(ctx, c.From)
 	if err != nil {
 		return nil, err
 	}
 	sees := c.seesGroup()
-	first := map[int64]int64{}
+	first, in := map[int64]int64{}, map[int64]bool{}
 	s := &source[fleet.Device]{name: fleet.Devices.Name, id: func(d *fleet.Device) int64 { return d.ID }}
 	err = s.scan(ctx, c.Run, func(d *fleet.Device) {
-		if i := slices.IndexFunc(d.GroupIDs, sees); i >= 0 {
-			first[d.ID] = d.GroupIDs[i]
+		for _, id := range d.GroupIDs {
+			in[d.ID] = in[d.ID] || wanted.groups[id]
+			if sees(id) && (first[d.ID] == 0 || wanted.groups[id] && !wanted.groups[first[d.ID]]) {
+				first[d.ID] = id
+			}
 		}
 	})
-	return func(device int64) string {
+	return func(device int64) (string, bool) {
 		if g := tree.Groups[first[device]]; g != nil {
-			return cmp.Or(g.FullPath, g.Name)
+			return cmp.Or(g.FullPath, g.Name), in[device]
 		}
-		return ""
+		return "", in[device]
 	}, err
 }
 
@@ -173,21 +180,36 @@ func (r *Run) seesGroup() func(id int64) bool {
 	return func(id int64) bool { return all || slices.Contains(mine, id) }
 }
 
-// itemFilter returns the filter of the report by group or device; empty for everything.
-func (c *counting) itemFilter() func(group, device string) bool {
-	var groups, devices []globs
+// items are the groups and devices whose alerts a trend counts.
+type items struct {
+	all     bool
+	groups  map[int64]bool // with the groups inside them
+	devices []globs
+}
+
+// device reports whether a device is wanted by its name.
+func (w *items) device(name string) bool {
+	return slices.ContainsFunc(w.devices, func(g globs) bool { return g.match(name) })
+}
+
+// itemFilter returns what the report is limited to.
+func (c *counting) itemFilter(ctx context.Context) (*items, error) {
+	out := &items{all: len(c.Report.Metrics) == 0, groups: map[int64]bool{}}
 	for _, m := range c.Report.Metrics {
-		if strings.EqualFold(m.ItemType, reporting.ItemGroup) {
-			groups = append(groups, newGlobs(m.ItemVal))
-		} else {
-			devices = append(devices, newGlobs(m.ItemVal))
+		if !strings.EqualFold(m.ItemType, reporting.ItemGroup) {
+			out.devices = append(out.devices, newGlobs(m.ItemVal))
+			continue
+		}
+		ids, all, err := c.Run.groups(ctx, m.ItemVal)
+		if err != nil {
+			return nil, err
+		}
+		out.all = out.all || all
+		for _, id := range ids {
+			out.groups[id] = true
 		}
 	}
-	return func(group, device string) bool {
-		return len(c.Report.Metrics) == 0 ||
-			slices.ContainsFunc(groups, func(g globs) bool { return g.match(group) }) ||
-			slices.ContainsFunc(devices, func(g globs) bool { return g.match(device) })
-	}
+	return out, nil
 }
 
 func trendColumns() []column[dayCount] {

@@ -42,6 +42,6 @@ func (t *Table) WriteMarkdown(w io.Writer) error {
 	if err := rows.Close(); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(w, "\nMade %s.\n", sheet.MarkdownText(t.Made))
+	_, err = fmt.Fprintf(w, "\nGenerated %s.\n", sheet.MarkdownText(t.Made))
 	return err
 }

@@ -98,7 +98,7 @@ func (p *pdf) begin() {
 	p.SetAutoPageBreak(false, 0)
 	p.SetLineCapStyle("round")
 	p.AliasNbPages(pagesToken)
-	title, made := p.clean(shorten(p.table.Title, 90)), p.clean("Made "+p.table.Made)
+	title, made := p.clean(shorten(p.table.Title, 90)), p.clean("Generated "+p.table.Made)
 	covers := ""
 	if len(p.table.About) > 0 {
 		covers = p.clean(shorten(p.table.About[0], 90))
@@ -166,7 +166,7 @@ func (p *pdf) head() {
 		}
 	}
 	p.letters("", 8.5, inkQuiet)
-	made := fmt.Sprintf("Made %s. %s rows.", p.table.Made, strconv.FormatInt(p.table.Total, 10))
+	made := fmt.Sprintf("Generated %s. %s rows.", p.table.Made, strconv.FormatInt(p.table.Total, 10))
 	if p.table.Total > mostPDF {
 		made += fmt.Sprintf(" A PDF has the first %d of them; CSV and XLSX have all.", mostPDF)
 	}

@@ -40,7 +40,7 @@ func (t *Table) writeXLSX(w io.Writer) error {
 	if err := t.writeRows(book, t.Numbers); err != nil {
 		return err
 	}
-	about := [][]sheet.Cell{texts("Report", t.Title), texts("Type", t.Type), texts("Made", t.Made)}
+	about := [][]sheet.Cell{texts("Report", t.Title), texts("Type", t.Type), texts("Generated", t.Made)}
 	for _, note := range append([]string{t.Note}, t.About...) {
 		if note != "" {
 			about = append(about, texts("", note))
