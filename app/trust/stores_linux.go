@@ -119,6 +119,9 @@ func (s *anchors) remove(ctx context.Context, a Authority) error {
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
+	if filepath.Base(update[0]) == "update-ca-certificates" {
+		update = append(update, "--fresh") // otherwise the link to the removed file stays
+	}
 	if os.Geteuid() == 0 {
 		if err := os.Remove(file); err != nil {
 			return refused(err)

@@ -115,6 +115,10 @@ func TestSystemStoreAddsAndRemovesAnAuthority(t *testing.T) {
 	if s := computer.States(ctx, second); s[0].Trusted || inBundle(t, second.Cert) {
 		t.Errorf("after removing it the states are %+v", s)
 	}
+	left, err := filepath.Glob("/etc/ssl/certs/*[Ss]pyglass*")
+	if err != nil || len(left) > 0 {
+		t.Errorf("the folder of certificates has %q, %v", left, err)
+	}
 }
 
 // inBundle reports whether the system's bundle contains a certificate.
