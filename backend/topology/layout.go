@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"spyglass/backend/portal/fleet"
 	"spyglass/backend/portal/ground"
@@ -17,6 +18,7 @@ const (
 	shape   = 1.6 // width to height of a box
 	padding = 1   // around the contents of a box, and between boxes
 	title   = 2   // height of the name of a box
+	widest  = 12  // that a box gets for its name
 
 	locationProperty = "location" // of the groups that are sites
 )
@@ -171,15 +173,15 @@ func (b *box) size() {
 		own.width, own.height = min(n, b.columns), (n+b.columns-1)/b.columns
 		rows = append([]*box{own}, rows...)
 	}
-	area, widest := 0, 0
+	area, widestInside := 0, 0
 	for _, one := range b.inside {
 		one.size()
 	}
 	for _, one := range rows {
 		area += (one.width + padding) * (one.height + padding)
-		widest = max(widest, one.width)
+		widestInside = max(widestInside, one.width)
 	}
-	limit := max(widest, int(math.Ceil(math.Sqrt(float64(area)*shape))))
+	limit := max(widestInside, int(math.Ceil(math.Sqrt(float64(area)*shape))))
 	x, y, tallest := 0, 0, 0
 	for _, one := range rows {
 		if x > 0 && x+one.width > limit {
@@ -189,6 +191,9 @@ func (b *box) size() {
 		x += one.width + padding
 		tallest = max(tallest, one.height)
 		b.width = max(b.width, one.x+one.width+padding)
+	}
+	if b.group != nil {
+		b.width = max(b.width, min(widest, 2*padding+2+(utf8.RuneCountInString(b.group.Name)+1)/2))
 	}
 	b.height = title + y + tallest + padding
 	b.left, b.top = own.x, own.y

@@ -213,6 +213,9 @@ func TestBoxesHoldTheirDevicesAndDoNotOverlap(t *testing.T) {
 		if a.X < 0 || a.Y < 0 || a.X+a.Width > m.Width || a.Y+a.Height > m.Height {
 			t.Errorf("%+v is not on the map", a)
 		}
+		if a.Width < min(12, int64(len(a.Name))/2+4) {
+			t.Errorf("%+v has no room for its name", a)
+		}
 		for _, b := range m.Groups[i+1:] {
 			if a.Parent == b.Parent && a.X < b.X+b.Width && b.X < a.X+a.Width && a.Y < b.Y+b.Height &&
 				b.Y < a.Y+a.Height {
