@@ -119,6 +119,7 @@ export const text = {
     trust: 'Trust',
     trusted: 'Programs that use the system’s certificates accept this portal.',
     untrusted: 'Programs refuse the certificate until this computer trusts it.',
+    trusting: 'Updating the certificates of this computer…',
     doTrust: 'Trust on this computer',
     doUntrust: 'Stop trusting',
     stores: 'Trust stores',
