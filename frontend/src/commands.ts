@@ -81,6 +81,13 @@ export function commandList(app: App): Command[] {
         run: () => app.navigation.watch(s.id),
       })),
     {
+      id: 'device.add',
+      ...named['device.add'],
+      group: 'View',
+      when: () => !app.portal.remote,
+      run: () => app.navigation.watch('fleet', '', { add: 'device' }),
+    },
+    {
       id: 'monitor.back',
       ...named['monitor.back'],
       group: 'View',

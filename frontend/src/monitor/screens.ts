@@ -34,7 +34,7 @@ export const screens: readonly Screen[] = [
     id: 'fleet',
     name: 'Fleet',
     icon: 'device',
-    words: 'devices groups hosts add device bulk maintenance',
+    words: 'devices groups hosts bulk maintenance',
     load: () => import('./fleet/Fleet.svelte'),
   },
   {

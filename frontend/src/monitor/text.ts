@@ -26,6 +26,8 @@ export const text = {
   elsewhere: 'The Monitor shows the built-in portal',
   elsewhereGoes: (portal: string) =>
     `Connected to ${portal}. Its devices and alerts are available in the API Explorer.`,
+  elsewhereSignIn: (portal: string) => `Sign in to ${portal} to use its API in the API Explorer.`,
+  signIn: 'Sign in…',
   openExplorer: 'Open API Explorer',
   notLoaded: (what: string) => `${what} could not be loaded`,
   newer: 'Spyglass may have been updated.',

@@ -188,7 +188,8 @@ export const text = {
     addProperty: 'Add property',
     result: 'Test result',
     simulated: 'Simulated device',
-    answers: 'Connected',
+    answersBut: (failed: number) =>
+      !failed ? 'Connected' : `Connected, ${number(failed)} ${failed === 1 ? 'check' : 'checks'} failed`,
     silent: 'No response',
     stale: 'for the previous input',
     took: (ms: string) => `${ms} ms`,

@@ -25,6 +25,8 @@ function scheduled(r: Row): string {
   const said = scheduleText(String(r.schedule))
   return r.schedule && r.scheduleTimezone ? text.zoned(said, String(r.scheduleTimezone)) : said
 }
+/** Fields that limit a report to devices, with a pattern for all of them. */
+const scopes = ['groupFullPath', 'deviceDisplayName', 'hostsVal'] as const
 const recipients = (r: Row) => (r.recipients as unknown[] | undefined)?.length ?? 0
 
 export const kind: Kind = {
@@ -39,7 +41,7 @@ export const kind: Kind = {
     {
       id: 'name',
       label: text.columns.name,
-      width: 'minmax(144px, 1.6fr)',
+      width: 'minmax(144px, 1.4fr)',
       sort: 'name',
       cell: (r) => ({ text: String(r.name) }),
     },
@@ -67,7 +69,7 @@ export const kind: Kind = {
     {
       id: 'schedule',
       label: text.columns.schedule,
-      width: 'minmax(120px, 1.4fr)',
+      width: 'minmax(120px, 1.8fr)',
       cell: (r) => (r.schedule ? { text: scheduled(r), title: scheduled(r) } : { text: text.onlyAsked, quiet: true }),
       wide: true,
     },
@@ -196,6 +198,9 @@ export const kind: Kind = {
   facts: (r) => [
     [text.facts.type, typeName(r.type)],
     ...(hasField(r.type, 'dateRange') ? [[text.facts.period, rangeText(String(r.dateRange))] as [string, string]] : []),
+    ...scopes.flatMap((name): [string, string][] =>
+      hasField(r.type, name) && r[name] && r[name] !== '*' ? [[text.fields[name], String(r[name])]] : [],
+    ),
     [text.facts.format, String(r.format)],
     [text.facts.schedule, scheduled(r)],
     ...(r.nextGenerateOn

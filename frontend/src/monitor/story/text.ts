@@ -64,6 +64,7 @@ export const text = {
     silentFor: (span: string) => `not responding for ${span}`,
     wasSilent: (span: string) => `was not responding for ${span}`,
     responds: 'responding',
+    silent: 'not responding',
   },
   alertsOf: (n: number) => (n === 1 ? '1 alert' : `${number(n)} alerts`),
   more: (n: number) => `Show ${number(n)} more`,
