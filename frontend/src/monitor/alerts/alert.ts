@@ -25,7 +25,7 @@ export const deviceColumn: Column = {
   sort: 'monitorObjectName',
 }
 export const sourceColumn: Column = { id: 'source', label: text.columns.source, width: 'minmax(112px, 2fr)' }
-export const valueColumn: Column = { id: 'value', label: text.columns.value, width: '212px' }
+export const valueColumn: Column = { id: 'value', label: text.columns.value, width: 'var(--alert-value, 216px)' }
 export const ageColumn: Column = {
   id: 'age',
   label: text.columns.age,

@@ -16,7 +16,7 @@ export const incidentTexts: readonly IncidentText[] = [
     kind: 'coreSwitchDown',
     name: 'Core switch down',
     icon: 'device',
-    does: 'A core switch stops responding, and so do the devices that depend on it. One critical alert covers them all.',
+    does: 'A core switch and the devices that depend on it stop responding. One critical alert covers them.',
   },
   {
     kind: 'diskFilling',

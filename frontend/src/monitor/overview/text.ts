@@ -4,7 +4,7 @@ import { number } from '../../ui/locale'
 export const text = {
   title: 'Overview',
   counts: 'Counts',
-  acked: { word: 'Acked', sub: 'acknowledged' },
+  acked: { word: 'Acked', sub: 'no escalation' },
   maintenance: { word: 'Maintenance', sub: 'no notifications' },
   inAnHour: (change: number) => `${change > 0 ? '+' : change < 0 ? '−' : '±'}${number(Math.abs(change))} in 1 h`,
   showThese: 'Show these alerts',

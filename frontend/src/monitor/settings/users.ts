@@ -43,7 +43,7 @@ export const kind: Kind = {
     {
       id: 'email',
       label: t.columns.email,
-      width: 'minmax(120px, 1.4fr)',
+      width: 'minmax(120px, 2fr)',
       sort: 'email',
       cell: (r) => ({ text: String(r.email), quiet: true }),
       wide: true,
