@@ -703,7 +703,7 @@ func (x *explaining) summary() string {
 	b.WriteString(out.Why)
 	if n := out.Silent; n > 0 {
 		fmt.Fprintf(&b, " %s that depend on it do not respond: %s.", amount(n, "device"),
-			shorten(words(out.Dependents), 300))
+			someOf(out.Dependents, n))
 	}
 	if out.Notified.Why != "" {
 		b.WriteString(" Notifications: " + out.Notified.Why + ".")

@@ -238,6 +238,20 @@ func words(list []string) string {
 	return strings.Join(list[:len(list)-1], ", ") + " and " + list[len(list)-1]
 }
 
+// mostNamed limits the names in a sentence.
+const mostNamed = 8
+
+// someOf returns the first names of a list with n names: "a, b and 3 others".
+func someOf(list []string, n int) string {
+	if len(list) > mostNamed {
+		list = list[:mostNamed]
+	}
+	if n > len(list) {
+		list = append(slices.Clone(list), amount(n-len(list), "other"))
+	}
+	return words(list)
+}
+
 // amount returns a number with its noun: "1 item", "5 items".
 func amount(n int, noun string) string {
 	of := resource.Regular(noun)

@@ -235,3 +235,15 @@ func TestFailedDeliveriesAreNotListedAsNotified(t *testing.T) {
 		t.Errorf("the deliveries are unknown, but the text is %q", said)
 	}
 }
+
+func TestSomeNamesStandForAll(t *testing.T) {
+	names := strings.Split("a b c d e f g h i j", " ")
+	for n, want := range map[int]string{
+		1: "a", 2: "a and b", 8: "a, b, c, d, e, f, g and h", 9: "a, b, c, d, e, f, g, h and 1 other",
+		60: "a, b, c, d, e, f, g, h and 52 others",
+	} {
+		if got := someOf(names[:min(n, len(names))], n); got != want {
+			t.Errorf("%d names are %q, want %q", n, got, want)
+		}
+	}
+}

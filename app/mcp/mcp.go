@@ -46,6 +46,7 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -247,11 +248,13 @@ func hide(text, token string) string {
 // shown returns the result for the protocol: the text, the image, and the content also as
 // JSON for clients that read texts only.
 func (r *result) shown(token string) (*sdk.CallToolResult, any, error) {
-	text, err := json.Marshal(r.data)
-	if err != nil {
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false) // thresholds are easier to read, and shorter
+	if err := enc.Encode(r.data); err != nil {
 		return nil, nil, err
 	}
-	data := json.RawMessage(hide(string(text), token))
+	data := json.RawMessage(hide(strings.TrimSpace(text.String()), token))
 	out := &sdk.CallToolResult{StructuredContent: data, Content: []sdk.Content{
 		&sdk.TextContent{Text: hide(r.text, token)}}}
 	if r.png != nil {
