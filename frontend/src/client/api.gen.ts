@@ -7949,7 +7949,7 @@ export interface components {
             dataSourceFullName?: string;
             /** @description Alert trends: what itemVal names, group or host */
             itemType?: string;
-            /** @description Alert trends: full paths of groups or display names of devices, * for any characters */
+            /** @description Alert trends: full paths of groups, with the groups inside them, or display names of devices, * for any characters */
             itemVal?: string;
         };
         /**
@@ -8097,7 +8097,7 @@ export interface components {
              */
             sortedDirection: "asc" | "desc";
             /**
-             * @description Alert: full paths of device groups, * for any characters, comma-separated
+             * @description Alert, Alert threshold: full paths of device groups, * for any characters, comma-separated. A group counts with the groups inside it
              * @default *
              * @example Services/*
              */
@@ -8177,7 +8177,7 @@ export interface components {
              */
             hostsValType: "host" | "group";
             /**
-             * @description Host inventory, Alert SLA, Host metric trends: display names of devices or full paths of groups, * for any characters, joined by commas
+             * @description Host inventory, Alert SLA, Host metric trends: display names of devices or full paths of groups, * for any characters, joined by commas. A group counts with the groups inside it
              * @default *
              * @example Servers*
              */
@@ -12501,7 +12501,7 @@ export interface components {
              */
             sortedDirection: "asc" | "desc";
             /**
-             * @description Alert: full paths of device groups, * for any characters, comma-separated
+             * @description Alert, Alert threshold: full paths of device groups, * for any characters, comma-separated. A group counts with the groups inside it
              * @default *
              * @example Services/*
              */
@@ -12581,7 +12581,7 @@ export interface components {
              */
             hostsValType: "host" | "group";
             /**
-             * @description Host inventory, Alert SLA, Host metric trends: display names of devices or full paths of groups, * for any characters, joined by commas
+             * @description Host inventory, Alert SLA, Host metric trends: display names of devices or full paths of groups, * for any characters, joined by commas. A group counts with the groups inside it
              * @default *
              * @example Servers*
              */
@@ -12837,7 +12837,7 @@ export interface components {
              */
             sortedDirection: "asc" | "desc";
             /**
-             * @description Alert: full paths of device groups, * for any characters, comma-separated
+             * @description Alert, Alert threshold: full paths of device groups, * for any characters, comma-separated. A group counts with the groups inside it
              * @default *
              * @example Services/*
              */
@@ -12917,7 +12917,7 @@ export interface components {
              */
             hostsValType: "host" | "group";
             /**
-             * @description Host inventory, Alert SLA, Host metric trends: display names of devices or full paths of groups, * for any characters, joined by commas
+             * @description Host inventory, Alert SLA, Host metric trends: display names of devices or full paths of groups, * for any characters, joined by commas. A group counts with the groups inside it
              * @default *
              * @example Servers*
              */
