@@ -86,8 +86,8 @@ func TestThresholdsOfDeviceGroupsAreRehearsed(t *testing.T) {
 	steps := strings.Join(got, "\n")
 	source := id(real.named("/setting/datasources", "name", "Own_Ports"))
 	for _, want := range []string{
-		"PATCH " + real.inGroup("Servers", "Own_Ports") + ` alertExpr was changed in the portal since the copy: it is ` +
-			`"> 41" now, and was "> 40"`,
+		"PATCH " + real.inGroup("Servers", "Own_Ports") + ` alertExpr was changed in the portal since the copy: ` +
+			`it is "> 41" now, and was "> 40"`,
 		"PATCH " + real.inGroup("Edge", "Own_Ports") + " ",
 		"PATCH " + real.inGroup("Web", "Own_Ping") + " ",
 		fmt.Sprintf("PATCH /device/groups/{{deviceGroup_%d}}/datasources/%s/alertsettings ", fresh, source),

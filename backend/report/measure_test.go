@@ -68,7 +68,8 @@ func TestAlertTrendCountsAGroupWithItsSubgroups(t *testing.T) {
 	} {
 		trend := h.lines(&reporting.Report{Type: reporting.ReportAlertTrends, DateRange: "Last 2 days",
 			Columns: columns("Group", "Alerts"), Metrics: []reporting.ReportMetric{
-				{ItemType: reporting.ItemGroup, ItemVal: group}, {ItemType: reporting.ItemHost, ItemVal: "none"}}}, admin)
+				{ItemType: reporting.ItemGroup, ItemVal: group},
+				{ItemType: reporting.ItemHost, ItemVal: "none"}}}, admin)
 		if !reflect.DeepEqual(trend, want) {
 			t.Errorf("the trend of %s is %q", group, trend)
 		}

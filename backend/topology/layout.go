@@ -19,6 +19,9 @@ const (
 	padding = 1   // around the contents of a box, and between boxes
 	title   = 2   // height of the name of a box
 	widest  = 12  // that a box gets for its name
+	view    = 1.9 // width to height of the map in a window
+
+	mostTried = 200 // boxes in the map whose arrangements are compared
 
 	locationProperty = "location" // of the groups that are sites
 )
@@ -182,6 +185,18 @@ func (b *box) size() {
 		widestInside = max(widestInside, one.width)
 	}
 	limit := max(widestInside, int(math.Ceil(math.Sqrt(float64(area)*shape))))
+	if b.group == nil && len(rows) <= mostTried {
+		limit = widestView(rows, widestInside)
+	}
+	b.width, b.height = inRows(rows, limit)
+	b.left, b.top = own.x, own.y
+	if b.group != nil {
+		b.width = max(b.width, min(widest, 2*padding+2+(utf8.RuneCountInString(b.group.Name)+1)/2))
+	}
+}
+
+// inRows places boxes in rows of at most limit, and returns the size of the box around them.
+func inRows(rows []*box, limit int) (width, height int) {
 	x, y, tallest := 0, 0, 0
 	for _, one := range rows {
 		if x > 0 && x+one.width > limit {
@@ -190,13 +205,24 @@ func (b *box) size() {
 		one.x, one.y = padding+x, title+y
 		x += one.width + padding
 		tallest = max(tallest, one.height)
-		b.width = max(b.width, one.x+one.width+padding)
+		width = max(width, one.x+one.width+padding)
 	}
-	if b.group != nil {
-		b.width = max(b.width, min(widest, 2*padding+2+(utf8.RuneCountInString(b.group.Name)+1)/2))
+	return width, title + y + tallest + padding
+}
+
+// widestView returns the limit of rows with which boxes look largest in a window.
+func widestView(rows []*box, least int) (best int) {
+	most, limit := 0.0, 0
+	for _, one := range rows {
+		limit += one.width + padding
+		if at := max(limit, least); at > best {
+			width, height := inRows(rows, at)
+			if scale := min(view/float64(width), 1/float64(height)); scale > most {
+				most, best = scale, at
+			}
+		}
 	}
-	b.height = title + y + tallest + padding
-	b.left, b.top = own.x, own.y
+	return best
 }
 
 // settle numbers the devices and boxes in a box, and moves it to its place on the

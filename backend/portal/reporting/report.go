@@ -223,8 +223,8 @@ var Reports = resource.Resource[*Report]{
 			OneOf:   []any{"asc", "desc"}, Example: "desc"},
 
 		{Name: "groupFullPath", At: func(r *Report) any { return &r.GroupPath },
-			Doc: "Alert, Alert threshold: full paths of device groups, * for any characters, comma-separated. A group " +
-				"counts with the groups inside it", Default: "*",
+			Doc: "Alert, Alert threshold: full paths of device groups, * for any characters, comma-separated. A " +
+				"group counts with the groups inside it", Default: "*",
 			MaxLen:  4000,
 			Example: "Services/*"},
 		{Name: "deviceDisplayName", At: func(r *Report) any { return &r.DeviceName },
