@@ -55,7 +55,7 @@ export const text = {
     'view.api': { label: 'API Explorer', words: 'request endpoint' },
     'request.new': { label: 'New API Request', words: 'tab' },
     'view.monitor': { label: 'Monitor', words: 'overview devices' },
-    'device.add': { label: 'Add device…', words: 'monitor host new' },
+    'device.add': { label: 'Add device', words: 'monitor host new' },
     'monitor.back': { label: 'Back', words: 'monitor previous screen' },
     'monitor.forward': { label: 'Forward', words: 'monitor next screen' },
     'link.copy': { label: 'Copy link', words: 'share address url' },

@@ -12,6 +12,7 @@ const icons: Record<string, IconName> = {
   'view.monitor': 'pulse',
   'view.welcome': 'home',
   'view.toggle': 'code',
+  'device.add': 'plus',
   'request.new': 'plus',
   'request.send': 'send',
   'request.cancel': 'stop',
