@@ -180,6 +180,7 @@ func dataFolder() (string, error) {
 
 func serveCommand(o *server.Options) *cobra.Command {
 	var still time.Time
+	var secretFile string
 	c := &cobra.Command{
 		Use: "serve", Short: "Run the portal and the Explorer without a window", Args: takes(),
 		Example: "  spyglass serve --demo --listen 127.0.0.1:8443\n" +
@@ -206,7 +207,10 @@ func serveCommand(o *server.Options) *cobra.Command {
 			if o.Socket != nil && !c.Flags().Changed("listen") {
 				o.Listen = o.Socket.Addr().String()
 			}
-			o.NoLimits = limit == "off"
+			if o.OIDCSecret, err = oidcSecret(secretFile); err != nil {
+				return err
+			}
+			o.NoLimits, o.OIDC = limit == "off", true
 			if o.HTTPS && !c.Flags().Changed("listen") {
 				o.Listen = net.JoinHostPort("127.0.0.1", strconv.Itoa(server.UsualHTTPSPort))
 			}
@@ -234,6 +238,8 @@ func serveCommand(o *server.Options) *cobra.Command {
 		"rehearse changes (default: none)")
 	f.StringVar(&o.TLSCert, "tls-cert", "", "certificate file; required for addresses other than loopback")
 	f.StringVar(&o.TLSKey, "tls-key", "", "private key file of the certificate")
+	f.StringVar(&secretFile, "oidc-secret-file", "", "file with the client secret for signing in with OpenID Connect "+
+		"(default: the settings, or "+oidcSecretVariable+")")
 	f.TimeVar(&still, "clock", still, []string{time.RFC3339}, "stop the portal's clock at this time")
 	_ = f.MarkHidden("clock") // for pictures that are compared: npm run screens
 	return c
@@ -245,6 +251,21 @@ const (
 	keyFileVariable  = "SPYGLASS_KEY_FILE"
 	keyVariable      = "SPYGLASS_KEY"
 )
+
+// oidcSecretVariable is the environment variable for the client secret of OpenID Connect.
+const oidcSecretVariable = "SPYGLASS_OIDC_SECRET"
+
+// oidcSecret reads the client secret from a file, or from the environment.
+func oidcSecret(file string) (string, error) {
+	if file == "" {
+		return os.Getenv(oidcSecretVariable), nil
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "", fault.New(fault.Invalid, "--oidc-secret-file: %v", err)
+	}
+	return strings.TrimSpace(string(text)), nil
+}
 
 // databaseFlag adds --database to a command that opens the portal. It refuses a
 // password in it: other users of the machine can read arguments.
@@ -591,9 +612,18 @@ func userCommand(o *server.Options) *cobra.Command {
 			return withPassword(c, *o, server.Command{Do: server.DoSetPassword, Name: args[0]})
 		},
 	}
-	databaseFlag(add, o)
-	databaseFlag(password, o)
-	return group("user", "Add users and set their passwords", add, password)
+	reset := &cobra.Command{
+		Use: "reset-2fa NAME", Short: "Delete a user's second factor, to set it up again at the next sign-in",
+		Args: takes("NAME"),
+		RunE: func(c *cobra.Command, args []string) error {
+			_, err := server.Send(c.Context(), *o, server.Command{Do: server.DoResetFactor, Name: args[0]})
+			return err
+		},
+	}
+	for _, c := range []*cobra.Command{add, password, reset} {
+		databaseFlag(c, o)
+	}
+	return group("user", "Add users, set their passwords and reset their second factor", add, password, reset)
 }
 
 func withPassword(c *cobra.Command, o server.Options, command server.Command) error {

@@ -19,10 +19,20 @@ func faraway(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	switch {
 	case r.Method == "POST" && r.URL.Path == "/api/session":
-		var in struct{ Username, Password string }
+		var in struct{ Username, Password, Code string }
 		if json.NewDecoder(r.Body).Decode(&in) != nil || in.Password != "pa55word-there" {
 			w.WriteHeader(401)
 			fmt.Fprint(w, `{"errorMessage":"no"}`)
+			return
+		}
+		state := map[string]string{"": "required", "000000": "wrong"}[in.Code]
+		if in.Username == "coded" && state != "" {
+			w.WriteHeader(401)
+			fmt.Fprintf(w, `{"errorMessage":"no","errorDetail":{"field":"code","secondFactor":%q}}`, state)
+			return
+		}
+		if in.Username == "fresh" {
+			fmt.Fprint(w, `{"username":"fresh","csrfToken":"f4r-csrf","must":"changePassword"}`)
 			return
 		}
 		http.SetCookie(w, &http.Cookie{Name: "spyglass_zz", Value: "f4r-s3ss10n", HttpOnly: true})
@@ -82,6 +92,20 @@ func TestRemoteSignInKeepsSecretsInTheKeyring(t *testing.T) {
 		`{"username":"operator","password":"wrong"}`); a.status != 400 ||
 		!strings.Contains(a.body, "Far does not accept this user name and password") {
 		t.Errorf("a wrong password returned %d %s", a.status, a.body)
+	}
+	const there = `,"password":"pa55word-there"`
+	for login, want := range map[string]string{
+		`"username":"coded","password":"wrong"`:      "does not accept this user name and password",
+		`"username":"coded"` + there:                 "Far requires a code of your authenticator app",
+		`"username":"coded","code":"000000"` + there: "Far does not accept this code; type the next one",
+		`"username":"fresh"` + there: "Far requires a new password or a second factor first; sign in on its own " +
+			"page once",
+		`"username":"coded","code":"123456"` + there: `"user":"operator"`,
+	} {
+		if a := h.call(1, "POST /explorer/portals/"+id+"/session", "{"+login+"}"); !strings.Contains(a.body, want) ||
+			(a.status == 200) != strings.HasPrefix(want, `"user"`) {
+			t.Errorf("%s returned %d %s", login, a.status, a.body)
+		}
 	}
 	if a := h.call(1, "POST /explorer/portals/"+id+"/session",
 		`{"username":"operator","password":"pa55word-there"}`); a.status != 200 ||

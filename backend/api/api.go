@@ -39,6 +39,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -58,6 +59,9 @@ type Sessions interface {
 	AsRole(ctx context.Context, who *resource.Access, role, path, remote string) (*resource.Access, error)
 	Redeem(ctx context.Context, token string) (*session.Session, error)
 	IsWindow(secret string) bool
+	BeginOIDC(ctx context.Context, origin string) (*session.Redirect, error)
+	FinishOIDC(ctx context.Context, origin, cookie string, query url.Values, remote string) (*session.Session, string,
+		error)
 }
 
 // Options configures a handler.

@@ -41,6 +41,9 @@ func (x *exchange) check() error {
 	if err := x.checkToken(); err != nil {
 		return err
 	}
+	if err := x.checkFinished(); err != nil {
+		return err
+	}
 	if err := x.narrow(); err != nil {
 		return err
 	}
@@ -237,6 +240,22 @@ func (x *exchange) checkToken() error {
 		return errForged
 	}
 	return nil
+}
+
+// unfinished are the errors of a session whose user must complete a step first.
+var unfinished = map[string]*fault.Error{
+	session.MustChangePassword: {Kind: fault.Denied, Message: "you must change your password first; send PUT " +
+		"/session/password", Detail: map[string]any{"must": session.MustChangePassword}},
+	session.MustSetUp2FA: {Kind: fault.Denied, Message: "you must set up two-factor authentication first; send POST " +
+		"/session/2fa", Detail: map[string]any{"must": session.MustSetUp2FA}},
+}
+
+// checkFinished refuses everything but the next step to a session that must complete it.
+func (x *exchange) checkFinished() error {
+	if x.session == nil || x.session.Must == "" || x.route.Unfinished || x.route.Right.Object == resource.Open {
+		return nil
+	}
+	return unfinished[x.session.Must]
 }
 
 func (x *exchange) checkRight() error {

@@ -73,7 +73,7 @@ func (x *exchange) servePage() error {
 		return errForeign
 	}
 	allowed := "GET, HEAD"
-	if x.path == "/launch" { // HEAD uses up no token
+	if once := x.path == "/launch" || x.path == oidcStart || x.path == oidcCallback; once { // HEAD uses up no token
 		allowed = http.MethodGet
 	}
 	if x.method != http.MethodGet || allowed == http.MethodGet && x.r.Method == http.MethodHead {
@@ -83,6 +83,10 @@ func (x *exchange) servePage() error {
 	switch f := x.page.files[x.path]; {
 	case x.path == "/launch":
 		return x.launch()
+	case x.path == oidcStart:
+		return x.beginOIDC()
+	case x.path == oidcCallback:
+		return x.finishOIDC()
 	case f != nil:
 		delete(x.w.Header(), "Content-Security-Policy") // the page's own policy covers its parts
 		if strings.HasPrefix(x.path, "/assets/") {      // their names contain a hash of their content
@@ -163,6 +167,65 @@ func (x *exchange) launch() error {
 		f := fault.Of(err)
 		x.sendNote(status[f.Kind], f.Message)
 	}
+	return nil
+}
+
+// The paths of a sign-in with OpenID Connect.
+const (
+	oidcStart    = "/oidc/start"
+	oidcCallback = "/oidc/callback"
+)
+
+// oidcCookie returns the name of the cookie that binds a sign-in at a provider to the
+// browser.
+func (x *exchange) oidcCookie() string { return x.cookie() + "_oidc" }
+
+// setOIDCCookie sets that cookie; a negative age deletes it. It is Lax, because the
+// provider's page leads back here.
+func (x *exchange) setOIDCCookie(value string, age int) {
+	http.SetCookie(x.w, &http.Cookie{Name: x.oidcCookie(), Value: value, Path: "/", MaxAge: age, HttpOnly: true,
+		SameSite: http.SameSiteLaxMode, Secure: x.secure()})
+}
+
+// beginOIDC redirects the browser to the provider. The address to return to is the
+// portal's own.
+func (x *exchange) beginOIDC() error {
+	if x.foreign() { // no page of another origin begins a sign-in
+		return errForeign
+	}
+	to, err := x.Sessions.BeginOIDC(x.r.Context(), x.site.origin)
+	if err != nil {
+		return x.refuseOIDC(err)
+	}
+	x.setOIDCCookie(to.Cookie, int(session.RedirectLasts.Seconds()))
+	x.w.Header()["Location"] = []string{to.URL}
+	x.send(http.StatusFound, nil)
+	return nil
+}
+
+// finishOIDC signs in with the response of the provider, and shows the page like launch.
+func (x *exchange) finishOIDC() error {
+	held := ""
+	if cookie, err := x.r.Cookie(x.oidcCookie()); err == nil {
+		held = cookie.Value
+	}
+	x.setOIDCCookie("", -1)
+	opened, device, err := x.Sessions.FinishOIDC(x.r.Context(), x.site.origin, held, x.r.URL.Query(), x.remote())
+	if err != nil {
+		return x.refuseOIDC(err)
+	}
+	x.setCookie(x.cookie(), opened.Secret, 0)
+	x.setCookie(x.deviceCookie(), device, deviceAge)
+	x.sendPage(x.lookOf(opened))
+	return nil
+}
+
+func (x *exchange) refuseOIDC(err error) error {
+	f := fault.Of(err)
+	if f.Kind == fault.Internal {
+		return err
+	}
+	x.sendNote(status[f.Kind], f.Message)
 	return nil
 }
 

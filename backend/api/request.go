@@ -57,7 +57,8 @@ func (x *exchange) call() (*resource.Call, error) {
 		c.Client = clientOf(x.r.UserAgent())
 	}
 	if x.session != nil {
-		c.Session = resource.Session{Cookie: x.session.Secret, CSRF: x.session.CSRF, Window: x.fromWindow()}
+		c.Session = resource.Session{Cookie: x.session.Secret, CSRF: x.session.CSRF, Window: x.fromWindow(),
+			Must: x.session.Must}
 	}
 	if len(x.values) > 0 {
 		c.Vars = make(map[string]string, len(x.values))

@@ -39,6 +39,9 @@ type Endpoint struct {
 	Alias     Alias  // a second path, see WithAliases
 	Published string // a second path on the mount for published clients, see Resource.Published
 	Steady    bool   // API incidents of the demo neither delay nor refuse it
+	// Unfinished: also for a session whose user must first change the password or set up a
+	// second factor
+	Unfinished bool
 
 	Handle Handler
 }
@@ -102,6 +105,8 @@ type Session struct {
 	Cookie string // the session's secret; may be sent to this portal only
 	CSRF   string
 	Window bool // comes from the desktop window, signed in or not
+	// Must is the step that the user must complete first, see session.Session
+	Must string
 }
 
 // ID returns a path parameter that holds an id. It returns fault.Unknown for

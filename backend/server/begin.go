@@ -66,6 +66,9 @@ func (s *Server) begin(ctx context.Context, others bool) error {
 		if err := collector.Announce(ctx, tx, s.o.Version, built()); err != nil {
 			return err
 		}
+		if err := people.EnsureSignIn(ctx, tx); err != nil {
+			return err
+		}
 		return tx.Note(ctx, &resource.Change{Call: &resource.Call{At: s.o.Clock()}, Action: "create", Object: "portal",
 			Title: "Created this portal"})
 	})
@@ -78,6 +81,9 @@ func (s *Server) complete(ctx context.Context) error {
 	err := s.db.Write(ctx, func(tx resource.Tx) error {
 		completed = s.Setting
 		if err := portal.Complete(ctx, tx, &completed, resource.SecondsOf(s.o.Clock())); err != nil {
+			return err
+		}
+		if err := people.EnsureSignIn(ctx, tx); err != nil {
 			return err
 		}
 		return collector.Announce(ctx, tx, s.o.Version, built())

@@ -52,14 +52,20 @@ func (s *Server) openSeries(ctx context.Context) error {
 	})
 }
 
-// watch creates the monitor, and the engine that is the built-in collector.
-func (s *Server) watch(ctx context.Context) (err error) {
+// dialer returns a dialer that does not connect to this portal.
+func (s *Server) dialer() *check.Dialer {
 	dialer := &check.Dialer{Folder: s.o.Data}
 	if s.listener != nil {
 		if at, err := netip.ParseAddrPort(s.Address()); err == nil {
 			dialer.Own = append(dialer.Own, at)
 		}
 	}
+	return dialer
+}
+
+// watch creates the monitor, and the engine that is the built-in collector.
+func (s *Server) watch(ctx context.Context) (err error) {
+	dialer := s.dialer()
 	s.monitor = monitor.New(monitor.Options{DB: s.db, Log: s.o.Log, Clock: s.o.Clock, Pace: s.pace, Guard: s.guard,
 		Discoverers: check.Discoverers(check.All(dialer))})
 	s.notices = notify.New(s.db, notify.Options{

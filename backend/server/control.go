@@ -34,6 +34,7 @@ type Command struct {
 const (
 	DoAddUser     = "user add"
 	DoSetPassword = "user password"
+	DoResetFactor = "user reset-2fa"
 	DoCreateToken = "token create"
 	DoAddress     = "address"
 	DoRaise       = "raise" // bring the window to the front; only a running desktop responds
@@ -168,6 +169,8 @@ func (s *Server) do(ctx context.Context, c Command) (Result, error) {
 		return Result{}, err
 	case DoSetPassword:
 		return Result{}, s.Sessions.SetPassword(ctx, c.Name, c.Password)
+	case DoResetFactor:
+		return Result{}, s.Sessions.ResetFactor(ctx, c.Name)
 	case DoCreateToken:
 		id, err := s.Sessions.UserID(ctx, c.Name)
 		if err != nil {

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/base32"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -12,12 +14,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
 
 	"spyglass/backend/demo"
+	"spyglass/backend/portal/people"
 	"spyglass/backend/resource"
 	"spyglass/backend/server"
 )
@@ -128,10 +132,10 @@ func TestCatalogExamplesRespondAsDocumented(t *testing.T) {
 	c, endpoints := newCaller(t)
 	doc := c.document()
 	published := slices.DeleteFunc(slices.Clone(endpoints), func(e resource.Endpoint) bool { return e.Category == "" })
-	const password = "/session/password"
+	const password, factor = "/session/password", "/session/2fa"
 	order := []string{"GET", "POST", password, "PUT", "PATCH", "DELETE"}
 	by := func(e resource.Endpoint) int {
-		if e.Path == password {
+		if e.Path == password || e.Path == factor && e.Method == "PUT" {
 			return slices.Index(order, password)
 		}
 		return slices.Index(order, e.Method)
@@ -153,9 +157,32 @@ func TestCatalogExamplesRespondAsDocumented(t *testing.T) {
 				c.cookie = ""
 				c.signIn("viewer", demo.ViewerPassword) // the example contains this password
 			}
+			if published[i].Path == factor {
+				c.cookie = ""
+				published[i].Example.Body = c.factorExample(published[i])
+			}
 			c.try(doc, &published[i])
 		})
 	}
+}
+
+// factorExample signs in as the viewer, and returns the body for an endpoint of the second
+// factor: a code of the secret that the portal has just made is not the same twice.
+func (c *caller) factorExample(e resource.Endpoint) any {
+	if e.Method == "POST" {
+		c.signIn("viewer", demo.ViewerPassword)
+		return e.Example.Body
+	}
+	const password = "correct horse" // from the example that changes it
+	c.signIn("viewer", password)
+	_, text := c.send("POST", e.Path, []byte(`{"password":"`+password+`"}`))
+	var made struct{ Secret string }
+	err := json.Unmarshal(text, &made)
+	secret, decodeErr := base32.StdEncoding.DecodeString(made.Secret)
+	if err := errors.Join(err, decodeErr); err != nil || len(secret) == 0 {
+		c.t.Fatalf("the set-up returns %s, %v", text, err)
+	}
+	return map[string]string{"code": people.FactorCode(secret, time.Now().Unix()/30)}
 }
 
 // hard lists paths with a recycle bin, where this test deletes permanently.

@@ -449,7 +449,7 @@ func TestUnknownRolePrivilegesAreTheSameOnBothMounts(t *testing.T) {
 		strings.Replace(body, "foreign", "strict", 1)); r.status != 400 {
 		t.Errorf("the strict mount returns %s", r)
 	}
-	if r := m.send(http.MethodPatch, path, "", `{"twoFARequired":true}`); r.status != 400 {
+	if r := m.send(http.MethodPatch, path, "", `{"requireEULA":true}`); r.status != 400 {
 		t.Errorf("what is not enforced can be turned on: %s", r)
 	}
 }

@@ -108,6 +108,9 @@ type Options struct {
 
 	Agents http.Handler // serves /mcp; may be nil
 
+	OIDC       bool   // users can sign in with the OpenID Connect provider of the settings
+	OIDCSecret string // of the client, unless the settings have one
+
 	Page  fs.FS                                            // the built UI
 	Look  func(ctx context.Context, userID int64) api.Look // appearance of the page; may be nil
 	Raise func(args []string)                              // handles the arguments of a second start; may be nil
@@ -311,7 +314,8 @@ func (s *Server) open(ctx context.Context) error {
 	}
 	if s.Sessions,
 		err = session.New(s.db, session.Options{Instance: s.Setting.Instance, Secure: s.overTLS(), Log: s.o.Log,
-		Clock: s.o.Clock, Guard: s.guard}); err != nil {
+		Clock: s.o.Clock, Guard: s.guard, OIDC: session.OIDC{Serve: s.o.OIDC, Secret: s.o.OIDCSecret,
+			Dial: s.dialer().DialContext}}); err != nil {
 		return err
 	}
 	if err := s.openStage(ctx); err != nil {

@@ -313,6 +313,8 @@ func TestCommandsReachARunningPortal(t *testing.T) {
 			"a password must have 8 to 512 characters"},
 		{server.Command{Do: server.DoSetPassword, Name: "nadia", Password: "another one"}, ""},
 		{server.Command{Do: server.DoSetPassword, Name: "nobody", Password: "another one"}, "there is no user nobody"},
+		{server.Command{Do: server.DoResetFactor, Name: "nobody"}, "there is no user nobody"},
+		{server.Command{Do: server.DoResetFactor, Name: "nadia"}, "nadia has not set up two-factor authentication"},
 		{server.Command{Do: server.DoCreateToken, Name: "nobody"}, "there is no user nobody"},
 		{server.Command{Do: server.DoRaise}, "a Spyglass without a window runs on this data folder, at " + s.Origin()},
 	} {

@@ -77,6 +77,7 @@ func (s *Server) tables() error {
 		mount(s, &people.Users),
 		mount(s, &people.Tokens),
 		mount(s, &people.Roles),
+		mount(s, &people.SignIns),
 		mount(s, &people.UserGroups),
 		mount(s, &people.RoleGroups),
 		mount(s, &opsnote.OpsNotes),

@@ -22,8 +22,11 @@ type person struct {
 	role       string // names, separated by commas
 	admin      bool
 	privileges []people.Privilege
-	mark       digest // changes whenever the user's sessions have to end
-	formerMark digest // the mark as earlier versions computed it; desktop credentials may still have it
+	factor     people.SecondFactor
+	// roleNeedsFactor is set if one of the roles requires a second factor
+	roleNeedsFactor bool
+	mark            digest // changes whenever the user's sessions have to end
+	formerMark      digest // the mark as earlier versions computed it; desktop credentials may still have it
 }
 
 func (p *person) active() bool    { return p.row.Status == "active" }
@@ -87,7 +90,7 @@ func readPeople(ctx context.Context, from resource.Reader) (*directory, error) {
 }
 
 func newPerson(u people.User, roles map[int64]*people.Role) (*person, error) {
-	p := &person{row: u}
+	p := &person{row: u, factor: u.Factor()}
 	var names []string
 	var held []int64
 	for _, ref := range u.Roles {
@@ -98,6 +101,7 @@ func newPerson(u people.User, roles map[int64]*people.Role) (*person, error) {
 		names, held = append(names, role.Name), append(held, role.ID)
 		p.admin = p.admin || role.ID == ground.Administrator
 		p.privileges = append(p.privileges, role.Privileges...)
+		p.roleNeedsFactor = p.roleNeedsFactor || role.TwoFA
 	}
 	p.role = strings.Join(names, ", ")
 	slices.Sort(held)
@@ -113,7 +117,11 @@ func newPerson(u people.User, roles map[int64]*people.Role) (*person, error) {
 // change. If a password is only hashed again at a higher cost, its origin stays
 // the same, and the sessions continue.
 func markOf(p *person, password string, roles []int64) (digest, error) {
-	text, err := json.Marshal([]any{p.row.ID, password, p.row.Status, p.row.APIOnly, roles, p.privileges})
+	all := []any{p.row.ID, password, p.row.Status, p.row.APIOnly, roles, p.privileges}
+	if p.factor.IsSetUp() { // without one, the mark stays as earlier versions computed it
+		all = append(all, p.factor.Secret)
+	}
+	text, err := json.Marshal(all)
 	return sha256.Sum256(text), err
 }
 

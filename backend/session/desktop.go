@@ -55,7 +55,8 @@ func (s *Service) Redeem(ctx context.Context, token string) (*Session, error) {
 	if who == nil || !who.maySignIn() {
 		return nil, fault.New(fault.NoLogin, "the user is suspended or deleted")
 	}
-	sess, err := s.open(ctx, who, l.persistent)
+	// the user of this machine owns the portal, and has typed no password
+	sess, err := s.open(ctx, who, l.persistent, steps{})
 	if err == nil && l.persistent {
 		sess.Window = s.newWindow()
 	}

@@ -27,9 +27,9 @@ func TestKnownAddressIsNotLockedOutByOthers(t *testing.T) {
 	h := newFixture(t)
 	h.user(t, "jo", 4)
 	h.user(t, "ann", 4)
-	_, device, err := h.Service.signIn(t.Context(), "jo", password, origin{remote: "192.0.2.7"})
+	_, device, err := h.Service.signIn(t.Context(), "jo", password, "", origin{remote: "192.0.2.7"})
 	must(t, err)
-	_, foreign, err := h.Service.signIn(t.Context(), "ann", password, origin{remote: "192.0.2.8"})
+	_, foreign, err := h.Service.signIn(t.Context(), "ann", password, "", origin{remote: "192.0.2.8"})
 	must(t, err)
 	h.lock(t, "jo")
 
@@ -45,7 +45,7 @@ func TestKnownAddressIsNotLockedOutByOthers(t *testing.T) {
 			fault.TooMany},
 		{"another address", origin{remote: "203.0.113.5"}, fault.TooMany},
 	} {
-		if _, _, err := h.Service.signIn(t.Context(), "jo", password, tt.from); tt.want == "" && err != nil ||
+		if _, _, err := h.Service.signIn(t.Context(), "jo", password, "", tt.from); tt.want == "" && err != nil ||
 			tt.want != "" && !fault.Is(err, tt.want) {
 			t.Errorf("%s: %v, want %q", tt.what, err, tt.want)
 		}
@@ -55,15 +55,16 @@ func TestKnownAddressIsNotLockedOutByOthers(t *testing.T) {
 func TestKnownBrowserIsLockedByItsOwnFailures(t *testing.T) {
 	h := newFixture(t)
 	h.user(t, "jo", 4)
-	_, device, err := h.Service.signIn(t.Context(), "jo", password, origin{remote: "192.0.2.7"})
+	_, device, err := h.Service.signIn(t.Context(), "jo", password, "", origin{remote: "192.0.2.7"})
 	must(t, err)
 	from := origin{remote: "203.0.113.2", device: device}
 	for range maxFails {
-		if _, _, err := h.Service.signIn(t.Context(), "jo", "a wrong password", from); !fault.Is(err, fault.NoLogin) {
+		_, _, err := h.Service.signIn(t.Context(), "jo", "a wrong password", "", from)
+		if !fault.Is(err, fault.NoLogin) {
 			t.Fatal(err)
 		}
 	}
-	if _, _, err := h.Service.signIn(t.Context(), "jo", password, from); !fault.Is(err, fault.TooMany) {
+	if _, _, err := h.Service.signIn(t.Context(), "jo", password, "", from); !fault.Is(err, fault.TooMany) {
 		t.Errorf("after %d failures: %v", maxFails, err)
 	}
 }

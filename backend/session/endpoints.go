@@ -15,6 +15,7 @@ import (
 type login struct {
 	Username string `json:"username" doc:"the user name, in any letter case"`
 	Password string `json:"password" doc:"never logged, never shown"`
+	Code     string `json:"code,omitempty" doc:"of the authenticator app, or a recovery code, for a user with two-factor authentication"`
 }
 
 // newPassword holds the body of PUT /session/password.
@@ -29,6 +30,14 @@ type whoami struct {
 	Username string `json:"username" doc:"name of the user"`
 	Role     string `json:"role" doc:"names of the roles held, joined by commas"`
 	CSRF     string `json:"csrfToken" doc:"to be sent as X-CSRF-Token with every write; empty for an API token, which needs none"`
+	Must     string `json:"must,omitempty" doc:"what the user must do before the portal serves anything else to the session: changePassword or setUp2fa"`
+	TwoFA    bool   `json:"twoFA,omitempty" doc:"signing in with the password requires a code"`
+	Recovery int    `json:"recoveryCodes,omitempty" doc:"how many recovery codes are left"`
+}
+
+// signInWays is the response of GET /session/provider.
+type signInWays struct {
+	Name string `json:"name" doc:"name of the OpenID Connect provider at which users can sign in; empty: none. A browser begins at /oidc/start"`
 }
 
 // Endpoints returns the endpoints to sign in and out, to sign others out, to
@@ -40,14 +49,17 @@ func (s *Service) Endpoints() []resource.Endpoint {
 	for _, secret := range []*resource.Key{&in.Properties[1], &renewal.Properties[0], &renewal.Properties[1]} {
 		secret.WriteOnly, secret.Schema.Format = true, "password"
 	}
+	ways := resource.SchemaOf(signInWays{})
 	own := []resource.Endpoint{
 		{
 			Method: "POST", Path: path, Category: ground.CategorySettings, Summary: "Sign in",
 			Doc: "Begins a session and sets its cookie. It ends after 15 minutes without a request and after 24 " +
-				"hours. Use an API token for scripts.",
+				"hours. Use an API token for scripts. For a user with two-factor authentication, it also requires a " +
+				"code; without one, a 401 with errorDetail.secondFactor says so.",
 			Right: resource.Right{Object: resource.Open}, Body: &in, Response: &me, Once: true, Limit: 4 << 10,
 			Errors: []resource.Failure{
-				{Kind: fault.NoLogin, When: "the user name or the password is wrong, or the user is suspended"},
+				{Kind: fault.NoLogin, When: "the user name, the password or the code is wrong, a code is required, " +
+					"or the user is suspended"},
 				{Kind: fault.TooMany, When: "ten sign-ins failed for the user name or from the address, and this " +
 					"user never signed in from this browser or address"},
 			},
@@ -58,8 +70,8 @@ func (s *Service) Endpoints() []resource.Endpoint {
 			Method: "GET", Path: path, Category: ground.CategorySettings, Summary: "Get the signed-in user",
 			Doc:   "Returns the caller's user, for a session or an API token.",
 			Right: resource.Right{Object: resource.Anyone}, Response: &me, Once: true,
-			Handle: func(_ context.Context, c *resource.Call) (any, error) {
-				return whoamiOf(c.Access, c.Session.CSRF), nil
+			Handle: func(ctx context.Context, c *resource.Call) (any, error) {
+				return s.whoamiOf(ctx, c.Access, c.Session.CSRF, c.Session.Must)
 			},
 		},
 		{
@@ -89,37 +101,62 @@ func (s *Service) Endpoints() []resource.Endpoint {
 			Example: resource.Example{Body: newPassword{Password: "viewer-demo", NewPassword: "correct horse"}},
 			Handle:  s.handleNewPassword,
 		},
+		{
+			Method: "GET", Path: path + "/provider", Category: ground.CategorySettings,
+			Summary: "Get the sign-in provider",
+			Doc:     "Returns the OpenID Connect provider at which users can sign in, for the sign-in page.",
+			Right:   resource.Right{Object: resource.Open}, Response: &ways,
+			Handle: func(ctx context.Context, _ *resource.Call) (any, error) {
+				name, err := s.ProviderName(ctx)
+				return signInWays{name}, err
+			},
+		},
 	}
 	for i := range own {
-		own[i].Steady = true
+		own[i].Steady, own[i].Unfinished = true, true
 	}
-	return append(own, s.tokenEndpoint(), s.logoffEndpoint())
+	return append(append(own, s.factorEndpoints()...), s.tokenEndpoint(), s.logoffEndpoint())
 }
 
-func whoamiOf(a *resource.Access, csrf string) whoami {
-	return whoami{UserID: a.UserID, Username: a.User, Role: a.Role, CSRF: csrf}
+func (s *Service) whoamiOf(ctx context.Context, a *resource.Access, csrf, must string) (*whoami, error) {
+	everyone, err := s.everyone(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := &whoami{UserID: a.UserID, Username: a.User, Role: a.Role, CSRF: csrf, Must: must}
+	if who := everyone.byID[a.UserID]; who != nil {
+		out.TwoFA, out.Recovery = who.factor.IsSetUp(), len(who.factor.Recovery)
+	}
+	return out, nil
+}
+
+// signedIn returns the response that starts a session in the caller's browser.
+func (s *Service) signedIn(ctx context.Context, sess *Session, device string) (any, error) {
+	body, err := s.whoamiOf(ctx, sess.Access, sess.CSRF, sess.Must)
+	return resource.Response{Body: body, SignIn: sess.Secret, Device: device}, err
 }
 
 func (s *Service) handleSignIn(ctx context.Context, c *resource.Call) (any, error) {
 	in := login{}
-	if err := readTexts(c, "a sign-in", textField{"username", &in.Username},
-		textField{"password", &in.Password}); err != nil {
+	if err := readTexts(c, "a sign-in", textField{name: "username", at: &in.Username},
+		textField{name: "password", at: &in.Password},
+		textField{name: "code", at: &in.Code, optional: true}); err != nil {
 		return nil, err
 	}
-	sess, device, err := s.signIn(ctx, in.Username, in.Password, origin{c.Remote, c.Device})
+	sess, device, err := s.signIn(ctx, in.Username, in.Password, in.Code, origin{c.Remote, c.Device})
 	if err != nil {
 		return nil, err
 	}
 	if c.Session.Cookie != "" { // the cookie is about to be replaced
 		s.end(digestOf(c.Session.Cookie))
 	}
-	return resource.Response{Body: whoamiOf(sess.Access, sess.CSRF), SignIn: sess.Secret, Device: device}, nil
+	return s.signedIn(ctx, sess, device)
 }
 
 func (s *Service) handleNewPassword(ctx context.Context, c *resource.Call) (any, error) {
 	in := newPassword{}
-	if err := readTexts(c, "a change of the password", textField{"password", &in.Password},
-		textField{"newPassword", &in.NewPassword}); err != nil {
+	if err := readTexts(c, "a change of the password", textField{name: "password", at: &in.Password},
+		textField{name: "newPassword", at: &in.NewPassword}); err != nil {
 		return nil, err
 	}
 	if c.Session.Cookie == "" {
@@ -129,17 +166,18 @@ func (s *Service) handleNewPassword(ctx context.Context, c *resource.Call) (any,
 	if err != nil {
 		return nil, err
 	}
-	return resource.Response{Body: whoamiOf(sess.Access, sess.CSRF), SignIn: sess.Secret}, nil
+	return s.signedIn(ctx, sess, "")
 }
 
 // textField is a field of a body, with the destination of its value.
 type textField struct {
-	name string
-	at   *string
+	name     string
+	at       *string
+	optional bool
 }
 
-// readTexts reads a body that has all of these fields and, unless the caller is
-// lenient, no others; what describes the body.
+// readTexts reads a body that has these fields and, unless the caller is lenient, no
+// others; what describes the body.
 func readTexts(c *resource.Call, what string, fields ...textField) error {
 	node, err := resource.ParseObject(c.Body, "the body")
 	if err != nil {
@@ -149,6 +187,9 @@ func readTexts(c *resource.Call, what string, fields ...textField) error {
 	for _, f := range fields {
 		known = append(known, f.name)
 		value := node.Get(f.name)
+		if value == nil && f.optional {
+			continue
+		}
 		if value == nil {
 			return fault.At(f.name, "%s is required", f.name)
 		}

@@ -244,6 +244,7 @@ func TestCreateTokenEndpoint(t *testing.T) {
 func TestEndpointsMatchTheCatalog(t *testing.T) {
 	h := newFixture(t)
 	want := []string{"POST /session", "GET /session", "DELETE /session", "PUT /session/password",
+		"GET /session/provider", "POST /session/2fa", "PUT /session/2fa",
 		"POST /setting/admins/{adminId}/apitokens",
 		"POST /setting/admins/services/logoffUsers"}
 	var got []string

@@ -16,6 +16,7 @@ type live struct {
 	began      time.Duration
 	used       atomic.Int64 // time.Duration
 	persistent atomic.Bool
+	todo       steps
 	renewed    time.Duration // when the credential was renewed; used by watch only
 	done       chan struct{}
 }
@@ -54,15 +55,19 @@ func (s *Service) ByCookie(ctx context.Context, secret string) (*Session, error)
 	if err != nil {
 		return nil, err
 	}
-	return &Session{Secret: secret, CSRF: l.csrf, Persistent: l.persistent.Load(), Access: access, done: l.done}, nil
+	return &Session{Secret: secret, CSRF: l.csrf, Persistent: l.persistent.Load(), Access: access,
+		Must: l.todo.next(everyone.byID[l.userID]), done: l.done}, nil
 }
 
-// isPersistent reports whether the session of a cookie has no time limits.
-func (s *Service) isPersistent(secret string) bool {
+// stateOf returns whether the session of a cookie has no time limits, and the steps that
+// it requires.
+func (s *Service) stateOf(secret string) (persistent bool, todo steps) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	l := s.live[digestOf(secret)]
-	return l != nil && l.persistent.Load()
+	if l := s.live[digestOf(secret)]; l != nil {
+		return l.persistent.Load(), l.todo
+	}
+	return false, steps{}
 }
 
 // lasts reports whether the session is still valid: neither a time limit nor a
@@ -76,14 +81,14 @@ func (s *Service) lasts(l *live, everyone *directory, now time.Duration) bool {
 }
 
 // open begins a session for the current state of who.
-func (s *Service) open(ctx context.Context, who *person, persistent bool) (*Session, error) {
+func (s *Service) open(ctx context.Context, who *person, persistent bool, todo steps) (*Session, error) {
 	access, err := s.Access(ctx, who.row.ID)
 	if err != nil {
 		return nil, err
 	}
 	now, secret := s.now(), newSecret()
 	l := &live{userID: who.row.ID, csrf: newSecret(), mark: who.mark, began: now, renewed: now,
-		done: make(chan struct{})}
+		todo: todo, done: make(chan struct{})}
 	l.used.Store(int64(now))
 	l.persistent.Store(persistent)
 
@@ -94,7 +99,8 @@ func (s *Service) open(ctx context.Context, who *person, persistent bool) (*Sess
 	}
 	s.makeRoom(l.userID)
 	s.live[digestOf(secret)] = l
-	return &Session{Secret: secret, CSRF: l.csrf, Persistent: persistent, Access: access, done: l.done}, nil
+	return &Session{Secret: secret, CSRF: l.csrf, Persistent: persistent, Access: access,
+		Must: todo.next(who), done: l.done}, nil
 }
 
 // makeRoom ends the session that has been idle for longest if a user has too

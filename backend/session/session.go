@@ -18,7 +18,7 @@
 //
 // # What ends a session
 //
-// A change of password, status or roles, or of a held role's privileges, is seen
+// A change of password, second factor, status or roles, or of a held role's privileges, is seen
 // by the next request, and closes Session.Done within 2 s. So does deleting the
 // user. Tokens read status and rights at every request.
 //
@@ -40,6 +40,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"log/slog"
+	"net/http"
 	"runtime"
 	"sync"
 	"time"
@@ -57,6 +58,7 @@ type Options struct {
 	Idle     time.Duration    // without a request; 15 minutes when 0
 	Longest  time.Duration    // from sign-in; 24 hours when 0
 	Guard    *service.Guard
+	OIDC     OIDC
 }
 
 // Service manages the sessions, tokens and access of one portal.
@@ -75,6 +77,11 @@ type Service struct {
 	launches map[digest]launch
 	windows  []digest // digests of the windows' secrets, oldest first
 
+	oidc     provider
+	oidcHTTP *http.Client
+
+	lastSteps map[int64]int64 // of codes that could not be recorded as used, by user
+
 	record  recorder
 	refused refusals
 	wait    service.Group
@@ -87,6 +94,9 @@ type Session struct {
 	Persistent bool   // started by launching the desktop window: it has no time limits
 	Window     string // the window's secret; set only by Redeem for a window
 	Access     *resource.Access
+	// Must is the step that the user must complete before the portal serves anything
+	// else: MustChangePassword, MustSetUp2FA, or empty.
+	Must string
 
 	done <-chan struct{}
 }
@@ -116,8 +126,9 @@ func New(db resource.SecretDB, o Options) (*Service, error) {
 		db: db, log: o.Log, clock: o.Clock, start: o.Clock(), o: o,
 		hashing: make(chan struct{}, min(4, runtime.GOMAXPROCS(0))),
 		fails:   newThrottle(o.Clock),
-		live:    map[digest]*live{}, launches: map[digest]launch{},
-		record: newRecorder(), refused: refusals{last: map[string]time.Duration{}},
+		live:    map[digest]*live{}, launches: map[digest]launch{}, lastSteps: map[int64]int64{},
+		oidcHTTP: newOIDCClient(o.OIDC),
+		record:   newRecorder(), refused: refusals{last: map[string]time.Duration{}},
 	}
 	s.wait.Guard = o.Guard
 	s.wait.Keep("end of sessions", s.watch)

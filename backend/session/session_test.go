@@ -73,6 +73,7 @@ func openFixture(t testing.TB, path string, c *testkit.Clock) *fixture {
 	storetest.Add(t, db, &alert.Chains)
 	storetest.Add(t, db, &setting.Settings)
 	storetest.Add(t, db, &people.Roles)
+	storetest.Add(t, db, &people.SignIns)
 	storetest.Add(t, db, &people.UserGroups)
 	storetest.Add(t, db, &people.RoleGroups)
 	storetest.Add(t, db, &people.Users)

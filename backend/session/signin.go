@@ -19,7 +19,7 @@ const queueFor = 1500 * time.Millisecond
 // fault.TooMany, even for the right password. A browser or an address from which
 // the user has signed in before has its own count instead.
 func (s *Service) SignIn(ctx context.Context, username, password, remote string) (*Session, error) {
-	sess, _, err := s.signIn(ctx, username, password, origin{remote: remote})
+	sess, _, err := s.signIn(ctx, username, password, "", origin{remote: remote})
 	return sess, err
 }
 
@@ -29,22 +29,25 @@ type origin struct {
 	device string // the cookie of an earlier sign-in; may be empty
 }
 
-// signIn also returns the secret by which the browser is recognized next time.
-func (s *Service) signIn(ctx context.Context, username, password string,
+// signIn also returns the secret by which the browser is recognized next time. For a
+// user with a second factor it checks the code, too; see checkCode.
+func (s *Service) signIn(ctx context.Context, username, password, code string,
 	from origin) (sess *Session, device string, err error) {
-	who, err := s.prove(ctx, username, password, from)
+	who, err := s.prove(ctx, username, password, &code, from)
 	if err != nil {
 		return nil, "", err
 	}
-	if sess, err = s.open(ctx, who, false); err != nil {
+	if sess, err = s.open(ctx, who, false, stepsOf(who)); err != nil {
 		return nil, "", err
 	}
 	s.recordSignIn(ctx, who, s.rehash(who, password), from.remote)
 	return sess, s.device(who.row.ID), nil
 }
 
-// prove returns the user with this name and password, and counts failures.
-func (s *Service) prove(ctx context.Context, username, password string, from origin) (*person, error) {
+// prove returns the user with this name and password and, unless code is nil, with this
+// code of their second factor. It counts failures: wrong codes like wrong passwords, so
+// that nobody who knows the password can guess a code.
+func (s *Service) prove(ctx context.Context, username, password string, code *string, from origin) (*person, error) {
 	queue, cancel := context.WithTimeout(ctx, queueFor)
 	defer cancel()
 	keys, err := s.counted(queue, username, from)
@@ -55,7 +58,14 @@ func (s *Service) prove(ctx context.Context, username, password string, from ori
 		return nil, err
 	}
 	who, err := s.checkPassword(queue, username, password)
+	if err == nil && who != nil && code != nil {
+		err = s.checkCode(ctx, who, *code)
+	}
 	switch {
+	case isFactorError(err) && *code != "":
+		s.fails.failed(keys)
+		s.noteFailure(ctx, username, from.remote)
+		return nil, err
 	case err != nil:
 		s.fails.abandon(keys)
 		return nil, err

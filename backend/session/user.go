@@ -68,6 +68,11 @@ func mailOf(name string) string {
 // SetPassword sets a user's password, which ends their sessions and unlocks the
 // user name. It returns fault.Unknown for an unknown name.
 func (s *Service) SetPassword(ctx context.Context, name, password string) error {
+	return s.setPassword(ctx, name, password, false)
+}
+
+// setPassword is SetPassword; chosen: by the user, who need not change it again.
+func (s *Service) setPassword(ctx context.Context, name, password string, chosen bool) error {
 	hash, err := people.HashPassword(password)
 	if err != nil {
 		return err
@@ -85,7 +90,7 @@ func (s *Service) SetPassword(ctx context.Context, name, password string) error 
 		if err := people.CheckPasswordOf(ctx, tx, u, password); err != nil {
 			return err
 		}
-		u.Password = hash
+		u.Password, u.ForceChange = hash, u.ForceChange && !chosen
 		return resource.Put(ctx, tx, people.Users.Name, u)
 	})
 	if err != nil {
@@ -98,31 +103,51 @@ func (s *Service) SetPassword(ctx context.Context, name, password string) error 
 // changePassword sets the caller's password and returns their only remaining
 // session: a new one, without time limits if the old one had none.
 func (s *Service) changePassword(ctx context.Context, c *resource.Call, in newPassword) (*Session, error) {
-	persistent := s.isPersistent(c.Session.Cookie)
-	who, err := s.prove(ctx, c.Access.User, in.Password, origin{c.Remote, c.Device})
-	if fault.Is(err, fault.NoLogin) {
-		return nil, fault.At("password", "the current password is wrong")
-	}
+	persistent, todo := s.stateOf(c.Session.Cookie)
+	who, err := s.proveCaller(ctx, c, in.Password, nil)
 	if err != nil {
 		return nil, err
 	}
 	if in.NewPassword == in.Password {
 		return nil, fault.At("newPassword", "the new password must differ from the current one")
 	}
-	if err := s.SetPassword(ctx, who.row.Username, in.NewPassword); err != nil {
+	if err := s.setPassword(ctx, who.row.Username, in.NewPassword, true); err != nil {
 		if bad := (*fault.Error)(nil); errors.As(err, &bad) && bad.Field == "password" {
 			bad.Field = "newPassword"
 		}
+		return nil, err
+	}
+	return s.reopen(ctx, who.row.ID, persistent, todo)
+}
+
+// proveCaller returns the caller's user if the password is right, and the code unless
+// it is nil. It returns a fault about the wrong field otherwise.
+func (s *Service) proveCaller(ctx context.Context, c *resource.Call, password string, code *string) (*person, error) {
+	who, err := s.prove(ctx, c.Access.User, password, code, origin{c.Remote, c.Device})
+	switch {
+	case isFactorError(err):
+		return nil, fault.At("code", "%s", fault.Of(err).Message)
+	case fault.Is(err, fault.NoLogin):
+		return nil, fault.At("password", "the current password is wrong")
+	}
+	return who, err
+}
+
+// reopen ends all sessions of a user whose credentials have changed, and begins a new
+// one with the remaining steps of an ended one.
+func (s *Service) reopen(ctx context.Context, userID int64, persistent bool, todo steps) (*Session, error) {
+	if err := s.EndUser(ctx, userID); err != nil {
 		return nil, err
 	}
 	everyone, err := s.everyone(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if who = everyone.byID[who.row.ID]; who == nil || !who.maySignIn() {
+	who := everyone.byID[userID]
+	if who == nil || !who.maySignIn() {
 		return nil, errNoSession()
 	}
-	return s.open(ctx, who, persistent)
+	return s.open(ctx, who, persistent, todo)
 }
 
 // UserID returns the id of the user with that name, ignoring case; fault.Unknown if

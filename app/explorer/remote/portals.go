@@ -79,7 +79,7 @@ type shownPortals struct {
 }
 
 // portalLogin is the body of /portals/{id}/session.
-type portalLogin struct{ Username, Password string }
+type portalLogin struct{ Username, Password, Code string }
 
 var portalLogins = resource.Resource[*portalLogin]{Name: "login", Label: "sign-in",
 	Fields: []resource.Field[*portalLogin]{
@@ -88,6 +88,8 @@ var portalLogins = resource.Resource[*portalLogin]{Name: "login", Label: "sign-i
 			MaxLen:   255},
 		{Name: "password", At: func(l *portalLogin) any { return &l.Password }, Doc: "Not kept", Required: true,
 			MaxLen: 1024},
+		{Name: "code", At: func(l *portalLogin) any { return &l.Code }, Doc: "Of the authenticator app, for a user " +
+			"with two-factor authentication", MaxLen: 64},
 	}}
 
 // named returns the portal with the id in the path.
@@ -117,7 +119,11 @@ func (r *Portals) signInAt(ctx context.Context, c *resource.Call, in *portalLogi
 		return nil, err
 	}
 	t.ReadOnly = false // signing in changes no data
-	body, err := json.Marshal(map[string]string{"username": in.Username, "password": in.Password})
+	login := map[string]string{"username": in.Username, "password": in.Password}
+	if in.Code != "" { // an older portal does not know the key
+		login["code"] = in.Code
+	}
+	body, err := json.Marshal(login)
 	if err != nil {
 		return nil, err
 	}
@@ -137,9 +143,20 @@ func (r *Portals) signInAt(ctx context.Context, c *resource.Call, in *portalLogi
 
 // sessionOf reads the response to a sign-in.
 func sessionOf(t *outgoing.Target, response *http.Response, text []byte) (*workspace.PortalSession, error) {
-	var me struct{ Username, Role, CSRFToken, ErrorMessage string }
+	var me struct {
+		Username, Role, CSRFToken, ErrorMessage, Must string
+
+		ErrorDetail struct{ SecondFactor string }
+	}
 	isJSON := json.Unmarshal(text, &me) == nil
 	switch {
+	case response.StatusCode == http.StatusUnauthorized && me.ErrorDetail.SecondFactor == "required":
+		return nil, fault.At("code", "%s requires a code of your authenticator app", t.Name)
+	case response.StatusCode == http.StatusUnauthorized && me.ErrorDetail.SecondFactor != "":
+		return nil, fault.At("code", "%s does not accept this code; type the next one", t.Name)
+	case me.Must != "":
+		return nil, fault.At("password", "%s requires a new password or a second factor first; sign in on its own "+
+			"page once", t.Name)
 	case response.StatusCode == http.StatusUnauthorized || response.StatusCode == http.StatusBadRequest && isJSON:
 		return nil, fault.At("password", "%s does not accept this user name and password", t.Name)
 	case response.StatusCode == http.StatusTooManyRequests:

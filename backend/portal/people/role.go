@@ -1,7 +1,6 @@
 package people
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -62,7 +61,7 @@ var Roles = resource.Resource[*Role]{
 		{Name: "requireEULA", At: func(r *Role) any { return &r.RequireEULA },
 			Doc: "Kept for clients of the published API; no agreement is shown"},
 		{Name: "twoFARequired", At: func(r *Role) any { return &r.TwoFA },
-			Doc: "Kept for clients of the published API; there is no second factor"},
+			Doc: "Holders need two-factor authentication, as with twoFAEnabled of a user"},
 		{Name: "customHelpLabel", At: func(r *Role) any { return &r.HelpLabel }, Doc: "Text of a help link"},
 		{Name: "customHelpURL", At: func(r *Role) any { return &r.HelpURL }, Doc: "Address of a help link"},
 		{Name: "roleGroupId", At: func(r *Role) any { return &r.GroupID }, Doc: "The role group it is in",
@@ -81,11 +80,11 @@ var Roles = resource.Resource[*Role]{
 		if was != nil && builtIn(was.ID) && was.Name != now.Name {
 			return fault.New(fault.Conflict, "the built-in role %s cannot be renamed", was.Name)
 		}
-		before := cmp.Or(was, &Role{})
-		err := refusePromises(w, promise{"twoFARequired", before.TwoFA, now.TwoFA},
-			promise{"requireEULA", before.RequireEULA, now.RequireEULA})
-		if err != nil {
-			return err
+		if was != nil && !w.Given("twoFARequired") { // a client that does not know it must not turn it off
+			now.TwoFA = was.TwoFA
+		}
+		if now.RequireEULA && !w.Call.Lenient && (was == nil || !was.RequireEULA) {
+			return fault.At("requireEULA", "requireEULA cannot be turned on: this portal does not enforce it")
 		}
 		if len(now.Privileges) > maxPrivileges {
 			return fault.At("privileges", "a role has at most %d privileges", maxPrivileges)

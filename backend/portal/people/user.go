@@ -49,6 +49,9 @@ type User struct {
 	SMSFormat    string
 	AcceptEULA   bool
 	TwoFAEnabled bool
+	SecondFactor string // JSON of a SecondFactor; empty: not set up
+	OIDCIssuer   string // with OIDCSubject: the user's identity at an OpenID Connect provider
+	OIDCSubject  string
 	GroupIDs     []int64 // of user groups
 	Kept         resource.Foreign
 }
@@ -96,7 +99,7 @@ var Users = resource.Resource[*User]{
 		{Name: "lastAuthIp", At: func(u *User) any { return &u.LastAuthIP }, Doc: "Address of the last sign-in",
 			ReadOnly: true},
 		{Name: "forcePasswordChange", At: func(u *User) any { return &u.ForceChange },
-			Doc: "Kept for clients of the published API; never enforced"},
+			Doc: "After the next sign-in with a password, the user must change the password first"},
 		{Name: "contactMethod", At: func(u *User) any { return &u.ContactBy }, Doc: "How to reach the user",
 			Default: "email",
 			OneOf:   []any{"email", "sms", "smsemail"}},
@@ -107,7 +110,16 @@ var Users = resource.Resource[*User]{
 		{Name: "acceptEULA", At: func(u *User) any { return &u.AcceptEULA }, Doc: "Kept for clients of the " +
 			"published API"},
 		{Name: "twoFAEnabled", At: func(u *User) any { return &u.TwoFAEnabled },
-			Doc: "Kept for clients of the published API; there is no second factor"},
+			Doc: "Signing in with a password also requires a code of an authenticator app; the user sets it up at " +
+				"the next sign-in. If it is turned off, the set-up is deleted. PUT without it does not change it"},
+		{Name: "secondFactor", At: func(u *User) any { return &u.SecondFactor },
+			Doc: "The secret of the authenticator app and the recovery codes", ReadOnly: true, WriteOnly: true,
+			Sealed: true},
+		{Name: "oidcIssuer", At: func(u *User) any { return &u.OIDCIssuer },
+			Doc: "The OpenID Connect provider of oidcSubject; empty: the one of the sign-in settings", MaxLen: 2048},
+		{Name: "oidcSubject", At: func(u *User) any { return &u.OIDCSubject },
+			Doc: "The user's id (claim sub) at the OpenID Connect provider; empty: cannot sign in with it. PUT " +
+				"without it does not change it", Index: true},
 		{Name: "adminGroupIds", At: func(u *User) any { return &u.GroupIDs }, Doc: "The user's groups",
 			Default: []int64{ground.DefaultAccountGroup},
 			Refs:    string(userGroupRows)},
@@ -117,6 +129,15 @@ var Users = resource.Resource[*User]{
 	Derived: []resource.Derived{{
 		Name: "apiTokens", Doc: "The user's API tokens, without their secrets",
 		Schema: resource.List(resource.SchemaOf(tokenRef{}), ""), Example: []tokenRef{}, Of: tokensOf,
+	}},
+	Actions: []resource.Action[*User]{{
+		Name: "reset2fa", Summary: "Reset the two-factor authentication of a user",
+		Doc: "Deletes the set-up and the recovery codes, for a user who has lost the phone. The user's sessions " +
+			"end, and the next sign-in with a password leads to a new set-up.",
+		Do: func(_ *resource.Write, u *User) error {
+			u.SecondFactor = ""
+			return nil
+		},
 	}},
 	Unique: [][]string{{"username"}},
 	Mend: func(u *User) error {
@@ -135,7 +156,7 @@ var Users = resource.Resource[*User]{
 			if w.Call.Access != nil {
 				now.CreatedBy = w.Call.Access.User
 			}
-			if now.Password == "" && !now.APIOnly {
+			if now.Password == "" && !now.APIOnly && now.OIDCSubject == "" {
 				return fault.At("password", "password is required for a user who signs in")
 			}
 		}
@@ -145,10 +166,13 @@ var Users = resource.Resource[*User]{
 		if _, err := time.LoadLocation(now.Timezone); err != nil || now.Timezone == "Local" {
 			return fault.At("timezone", "timezone must be an IANA time zone name such as Europe/Berlin")
 		}
-		before := cmp.Or(was, &User{})
-		err := refusePromises(w, promise{"twoFAEnabled", before.TwoFAEnabled, now.TwoFAEnabled},
-			promise{"forcePasswordChange", before.ForceChange, now.ForceChange})
-		if err != nil {
+		if was != nil && !w.Given("twoFAEnabled") { // a client that does not know it must not turn it off
+			now.TwoFAEnabled = was.TwoFAEnabled
+		}
+		if !now.TwoFAEnabled {
+			now.SecondFactor = ""
+		}
+		if err := checkIdentity(w, was, now); err != nil {
 			return err
 		}
 		if strings.ContainsAny(now.Username, ":/\\ \t") {
@@ -191,6 +215,53 @@ var Users = resource.Resource[*User]{
 	},
 }
 
+// checkIdentity completes the user's identity at an OpenID Connect provider, and refuses
+// that of another user.
+func checkIdentity(w *resource.Write, was, now *User) error {
+	if was != nil && !w.Given("oidcSubject") && !w.Given("oidcIssuer") {
+		now.OIDCIssuer, now.OIDCSubject = was.OIDCIssuer, was.OIDCSubject
+		return nil
+	}
+	if now.OIDCSubject == "" {
+		now.OIDCIssuer = ""
+		return nil
+	}
+	if now.OIDCIssuer == "" {
+		settings, err := resource.Lookup(w.Context, w.Tx, SignInRows, SignInID)
+		if err != nil {
+			return err
+		}
+		if settings == nil || settings.Issuer == "" {
+			return fault.At("oidcIssuer", "oidcIssuer is required, because the sign-in settings have no provider")
+		}
+		now.OIDCIssuer = settings.Issuer
+	}
+	same, err := resource.Find(w.Context, w.Tx, UserRows,
+		resource.Where{Field: "oidcSubject", Op: "=", Value: now.OIDCSubject})
+	if err != nil {
+		return err
+	}
+	for _, u := range same {
+		if u.ID != now.ID && u.OIDCSubject == now.OIDCSubject && u.OIDCIssuer == now.OIDCIssuer {
+			return fault.At("oidcSubject", "the user %s has this identity already", u.Username)
+		}
+	}
+	return nil
+}
+
+// HoldsExactly reports whether a user has these roles and no others.
+func HoldsExactly(u *User, roles []int64) bool {
+	return len(u.Roles) == len(roles) && !slices.ContainsFunc(roles, func(id int64) bool { return !u.holds(id) })
+}
+
+// RefsTo returns references to roles.
+func RefsTo(roles []int64) (refs []RoleRef) {
+	for _, id := range roles {
+		refs = append(refs, RoleRef{ID: id})
+	}
+	return refs
+}
+
 // refuseNames refuses a new password that is a name of the user or the portal.
 func refuseNames(w *resource.Write, now *User) error {
 	password := w.SentText("password")
@@ -212,24 +283,6 @@ func CheckPasswordOf(ctx context.Context, r resource.Reader, u *User, password s
 		names = append(names, s.Name)
 	}
 	return checkNotName(password, names...)
-}
-
-// promise is a switch of the published API without effect in this portal, before
-// and after a write.
-type promise struct {
-	field    string
-	was, now bool
-}
-
-// refusePromises refuses, on the strict mount, to turn on a switch that would have
-// no effect.
-func refusePromises(w *resource.Write, promises ...promise) error {
-	for _, p := range promises {
-		if p.now && !p.was && !w.Call.Lenient {
-			return fault.At(p.field, "%s cannot be turned on: this portal does not enforce it", p.field)
-		}
-	}
-	return nil
 }
 
 // resolveRoles finds the named roles, and writes both id and name into the row.
@@ -301,7 +354,8 @@ func keepAnAdministrator(w *resource.Write, was, now *User) error {
 }
 
 func (u *User) governs() bool {
-	return u.Status == "active" && !u.APIOnly && u.holds(ground.Administrator)
+	// with a password, so that the portal does not depend on an OpenID Connect provider
+	return u.Status == "active" && !u.APIOnly && u.Password != "" && u.holds(ground.Administrator)
 }
 
 func (u *User) holds(role int64) bool {

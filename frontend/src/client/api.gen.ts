@@ -2456,6 +2456,28 @@ export interface paths {
         patch: operations["patchSettingAdminsById"];
         trace?: never;
     };
+    "/setting/admins/{id}/reset2fa": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reset the two-factor authentication of a user
+         * @description Deletes the set-up and the recovery codes, for a user who has lost the phone. The user's sessions end, and the next sign-in with a password leads to a new set-up.
+         *
+         *     Required permission: write on settings: useraccess.
+         */
+        post: operations["postSettingAdminsByIdReset2fa"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/setting/admins/{adminId}/apitokens": {
         parameters: {
             query?: never;
@@ -2612,6 +2634,40 @@ export interface paths {
          *     Required permission: write on settings: useraccess.
          */
         patch: operations["patchSettingRolesById"];
+        trace?: never;
+    };
+    "/setting/signin": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the sign-in settings
+         * @description Returns the sign-in settings, with an ETag for conditional requests.
+         *
+         *     Required permission: read on settings: useraccess.
+         */
+        get: operations["getSettingSignin"];
+        /**
+         * Replace the sign-in settings
+         * @description Replaces the sign-in settings: fields that are not given get their defaults. Read-only fields are accepted and ignored.
+         *
+         *     Required permission: write on settings: useraccess.
+         */
+        put: operations["putSettingSignin"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change some of the sign-in settings
+         * @description Changes only the fields that are given.
+         *
+         *     Required permission: write on settings: useraccess.
+         */
+        patch: operations["patchSettingSignin"];
         trace?: never;
     };
     "/setting/admin/groups": {
@@ -3387,7 +3443,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in
-         * @description Begins a session and sets its cookie. It ends after 15 minutes without a request and after 24 hours. Use an API token for scripts.
+         * @description Begins a session and sets its cookie. It ends after 15 minutes without a request and after 24 hours. Use an API token for scripts. For a user with two-factor authentication, it also requires a code; without one, a 401 with errorDetail.secondFactor says so.
          *
          *     Required permission: none: no sign-in needed.
          */
@@ -3420,6 +3476,56 @@ export interface paths {
          */
         put: operations["putSessionPassword"];
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/session/provider": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the sign-in provider
+         * @description Returns the OpenID Connect provider at which users can sign in, for the sign-in page.
+         *
+         *     Required permission: none: no sign-in needed.
+         */
+        get: operations["getSessionProvider"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/session/2fa": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Complete the set-up of two-factor authentication
+         * @description From now on, signing in with the password also requires a code. Returns ten recovery codes, once. Ends all sessions of the user, and starts a new one. API tokens stay.
+         *
+         *     Required permission: none: any signed-in user.
+         */
+        put: operations["putSession2fa"];
+        /**
+         * Begin to set up two-factor authentication
+         * @description Returns a new secret for the authenticator app, once. It takes effect when PUT /session/2fa confirms it with a code, within 15 minutes. Until then, the app set up so far stays valid.
+         *
+         *     Required permission: none: any signed-in user.
+         */
+        post: operations["postSession2fa"];
         delete?: never;
         options?: never;
         head?: never;
@@ -7437,7 +7543,7 @@ export interface components {
             readonly lastLoginOn?: number;
             /** @description Address of the last sign-in */
             readonly lastAuthIp?: string;
-            /** @description Kept for clients of the published API; never enforced */
+            /** @description After the next sign-in with a password, the user must change the password first */
             forcePasswordChange?: boolean;
             /**
              * @description How to reach the user
@@ -7455,8 +7561,12 @@ export interface components {
             smsEmailFormat: "sms" | "fulltext";
             /** @description Kept for clients of the published API */
             acceptEULA?: boolean;
-            /** @description Kept for clients of the published API; there is no second factor */
+            /** @description Signing in with a password also requires a code of an authenticator app; the user sets it up at the next sign-in. If it is turned off, the set-up is deleted. PUT without it does not change it */
             twoFAEnabled?: boolean;
+            /** @description The OpenID Connect provider of oidcSubject; empty: the one of the sign-in settings */
+            oidcIssuer?: string;
+            /** @description The user's id (claim sub) at the OpenID Connect provider; empty: cannot sign in with it. PUT without it does not change it */
+            oidcSubject?: string;
             /**
              * @description The user's groups
              * @default [
@@ -7573,7 +7683,7 @@ export interface components {
             privileges?: components["schemas"]["Privilege"][];
             /** @description Kept for clients of the published API; no agreement is shown */
             requireEULA?: boolean;
-            /** @description Kept for clients of the published API; there is no second factor */
+            /** @description Holders need two-factor authentication, as with twoFAEnabled of a user */
             twoFARequired?: boolean;
             /** @description Text of a help link */
             customHelpLabel?: string;
@@ -7599,6 +7709,58 @@ export interface components {
             items: components["schemas"]["Role"][];
             /** @description Always null; kept for clients of the published API */
             data: Record<string, never> | null;
+        };
+        GroupRole: {
+            /** @description name of the group in the claim; * for everyone whom the provider signs in */
+            group: string;
+            /** @description id of the role */
+            roleId?: number;
+            /** @description name of the role; an alternative to its id */
+            role?: string;
+        };
+        SignInSetting: {
+            /** @description Always 1 */
+            readonly id?: number;
+            /** @description Show the button on the sign-in page */
+            enabled?: boolean;
+            /**
+             * @description Name of the provider, on the button
+             * @example Acme
+             */
+            name?: string;
+            /**
+             * @description Address of the provider, exactly as in its discovery document; https, or http on this machine
+             * @example https://login.example.net/realms/acme
+             */
+            issuer?: string;
+            /**
+             * @description Id of the portal at the provider
+             * @example spyglass
+             */
+            clientId?: string;
+            /**
+             * @description Scopes to request, separated by spaces; openid is always one of them
+             * @default profile email
+             */
+            scopes: string;
+            /**
+             * @description Claim with the names of the user's groups
+             * @default groups
+             */
+            groupsClaim: string;
+            /**
+             * @description Which role the members of which group have. The user's roles are renewed at each sign-in, and whoever is in none of the groups cannot sign in. Empty: the roles of the user stay as they are
+             * @default []
+             * @example [
+             *       {
+             *         "group": "netops",
+             *         "role": "manager"
+             *       }
+             *     ]
+             */
+            groupRoles: components["schemas"]["GroupRole"][];
+            /** @description Create a user at the first sign-in; otherwise an administrator adds the user with oidcSubject. Requires groupRoles */
+            createUsers?: boolean;
         };
         UserGroup: {
             /**
@@ -8737,6 +8899,30 @@ export interface components {
             role: string;
             /** @description to be sent as X-CSRF-Token with every write; empty for an API token, which needs none */
             csrfToken: string;
+            /** @description what the user must do before the portal serves anything else to the session: changePassword or setUp2fa */
+            must?: string;
+            /** @description signing in with the password requires a code */
+            twoFA?: boolean;
+            /** @description how many recovery codes are left */
+            recoveryCodes?: number;
+        };
+        SignInWays: {
+            /** @description name of the OpenID Connect provider at which users can sign in; empty: none. A browser begins at /oidc/start */
+            name: string;
+        };
+        FactorSetUp: {
+            /** @description to type into the authenticator app instead of scanning */
+            secret: string;
+            /** @description the same as an otpauth address */
+            uri: string;
+            /** @description the address as a QR code, a data: address of a PNG */
+            qr: string;
+        };
+        FactorReady: {
+            /** @description of the new session */
+            csrfToken: string;
+            /** @description each replaces a code once; shown only now */
+            recoveryCodes: string[];
         };
         NewApiToken: {
             /**
@@ -11763,7 +11949,7 @@ export interface components {
             readonly lastLoginOn?: number;
             /** @description Address of the last sign-in */
             readonly lastAuthIp?: string;
-            /** @description Kept for clients of the published API; never enforced */
+            /** @description After the next sign-in with a password, the user must change the password first */
             forcePasswordChange?: boolean;
             /**
              * @description How to reach the user
@@ -11781,8 +11967,17 @@ export interface components {
             smsEmailFormat: "sms" | "fulltext";
             /** @description Kept for clients of the published API */
             acceptEULA?: boolean;
-            /** @description Kept for clients of the published API; there is no second factor */
+            /** @description Signing in with a password also requires a code of an authenticator app; the user sets it up at the next sign-in. If it is turned off, the set-up is deleted. PUT without it does not change it */
             twoFAEnabled?: boolean;
+            /**
+             * Format: password
+             * @description The secret of the authenticator app and the recovery codes
+             */
+            readonly secondFactor?: string;
+            /** @description The OpenID Connect provider of oidcSubject; empty: the one of the sign-in settings */
+            oidcIssuer?: string;
+            /** @description The user's id (claim sub) at the OpenID Connect provider; empty: cannot sign in with it. PUT without it does not change it */
+            oidcSubject?: string;
             /**
              * @description The user's groups
              * @default [
@@ -11855,7 +12050,7 @@ export interface components {
             readonly lastLoginOn?: number;
             /** @description Address of the last sign-in */
             readonly lastAuthIp?: string;
-            /** @description Kept for clients of the published API; never enforced */
+            /** @description After the next sign-in with a password, the user must change the password first */
             forcePasswordChange?: boolean;
             /**
              * @description How to reach the user
@@ -11873,8 +12068,17 @@ export interface components {
             smsEmailFormat: "sms" | "fulltext";
             /** @description Kept for clients of the published API */
             acceptEULA?: boolean;
-            /** @description Kept for clients of the published API; there is no second factor */
+            /** @description Signing in with a password also requires a code of an authenticator app; the user sets it up at the next sign-in. If it is turned off, the set-up is deleted. PUT without it does not change it */
             twoFAEnabled?: boolean;
+            /**
+             * Format: password
+             * @description The secret of the authenticator app and the recovery codes
+             */
+            readonly secondFactor?: string;
+            /** @description The OpenID Connect provider of oidcSubject; empty: the one of the sign-in settings */
+            oidcIssuer?: string;
+            /** @description The user's id (claim sub) at the OpenID Connect provider; empty: cannot sign in with it. PUT without it does not change it */
+            oidcSubject?: string;
             /**
              * @description The user's groups
              * @default [
@@ -11981,7 +12185,7 @@ export interface components {
             privileges: components["schemas"]["Privilege"][];
             /** @description Kept for clients of the published API; no agreement is shown */
             requireEULA?: boolean;
-            /** @description Kept for clients of the published API; there is no second factor */
+            /** @description Holders need two-factor authentication, as with twoFAEnabled of a user */
             twoFARequired?: boolean;
             /** @description Text of a help link */
             customHelpLabel?: string;
@@ -11997,6 +12201,55 @@ export interface components {
              * @example 3
              */
             readonly associatedUserCount?: number;
+        };
+        SignInSettingBody: {
+            /** @description Always 1 */
+            readonly id?: number;
+            /** @description Show the button on the sign-in page */
+            enabled?: boolean;
+            /**
+             * @description Name of the provider, on the button
+             * @example Acme
+             */
+            name?: string;
+            /**
+             * @description Address of the provider, exactly as in its discovery document; https, or http on this machine
+             * @example https://login.example.net/realms/acme
+             */
+            issuer?: string;
+            /**
+             * @description Id of the portal at the provider
+             * @example spyglass
+             */
+            clientId?: string;
+            /**
+             * Format: password
+             * @description Secret of the portal at the provider; never shown. Empty: the one of SPYGLASS_OIDC_SECRET or --oidc-secret-file, or none
+             */
+            clientSecret?: string;
+            /**
+             * @description Scopes to request, separated by spaces; openid is always one of them
+             * @default profile email
+             */
+            scopes: string;
+            /**
+             * @description Claim with the names of the user's groups
+             * @default groups
+             */
+            groupsClaim: string;
+            /**
+             * @description Which role the members of which group have. The user's roles are renewed at each sign-in, and whoever is in none of the groups cannot sign in. Empty: the roles of the user stay as they are
+             * @default []
+             * @example [
+             *       {
+             *         "group": "netops",
+             *         "role": "manager"
+             *       }
+             *     ]
+             */
+            groupRoles: components["schemas"]["GroupRole"][];
+            /** @description Create a user at the first sign-in; otherwise an administrator adds the user with oidcSubject. Requires groupRoles */
+            createUsers?: boolean;
         };
         UserGroupBody: {
             /**
@@ -13107,6 +13360,8 @@ export interface components {
              * @description never logged, never shown
              */
             password: string;
+            /** @description of the authenticator app, or a recovery code, for a user with two-factor authentication */
+            code?: string;
         };
         NewPassword: {
             /**
@@ -13119,6 +13374,19 @@ export interface components {
              * @description 8 to 512 characters; never logged, never shown
              */
             newPassword: string;
+        };
+        FactorLogin: {
+            /**
+             * Format: password
+             * @description the current one; never logged, never shown
+             */
+            password: string;
+            /** @description of the authenticator app set up so far, or a recovery code */
+            code?: string;
+        };
+        FactorCode: {
+            /** @description six digits, which the authenticator app shows */
+            code: string;
         };
         Logoff: {
             /** @description user names, at most 1,000 */
@@ -24214,6 +24482,54 @@ export interface operations {
             503: components["responses"]["Busy"];
         };
     };
+    postSettingAdminsByIdReset2fa: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the user
+                 * @example 3
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Admin"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description no user is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the user's role does not have the permission */
+            403: components["responses"]["Denied"];
+            /** @description there is no such user, or you cannot view it */
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state does not allow it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the user has changed */
+            412: components["responses"]["Changed"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
     getSettingAdminsByAdminIdApitokens: {
         parameters: {
             query?: {
@@ -24970,6 +25286,165 @@ export interface operations {
             /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the role has changed */
+            412: components["responses"]["Changed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    getSettingSignin: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Return only these fields, comma-separated. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+            };
+            header?: {
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInSetting"];
+                };
+            };
+            /** @description If-None-Match matches the current version; no body */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            /** @description no user is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the user's role does not have the permission */
+            403: components["responses"]["Denied"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    putSettingSignin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Acme",
+                 *       "issuer": "https://login.example.net/realms/acme",
+                 *       "clientId": "spyglass",
+                 *       "groupRoles": [
+                 *         {
+                 *           "group": "netops",
+                 *           "role": "manager"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["SignInSettingBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInSetting"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description no user is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the user's role does not have the permission */
+            403: components["responses"]["Denied"];
+            /** @description the name is taken, or the state does not allow it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the sign-in settings has changed */
+            412: components["responses"]["Changed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    patchSettingSignin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Acme"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SignInSettingBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInSetting"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description no user is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the user's role does not have the permission */
+            403: components["responses"]["Denied"];
+            /** @description the name is taken, or the state does not allow it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the sign-in settings has changed */
             412: components["responses"]["Changed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
@@ -27973,7 +28448,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["Invalid"];
-            /** @description the user name or the password is wrong, or the user is suspended */
+            /** @description the user name, the password or the code is wrong, a code is required, or the user is suspended */
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["Denied"];
             413: components["responses"]["TooLarge"];
@@ -28045,6 +28520,118 @@ export interface operations {
                 };
             };
             /** @description the current password is wrong, or the new one is not allowed */
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description ten attempts failed for the user name or from the address */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    getSessionProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInWays"];
+                };
+            };
+            403: components["responses"]["Denied"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    putSession2fa: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "code": "123456"
+                 *     }
+                 */
+                "application/json": components["schemas"]["FactorCode"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FactorReady"];
+                };
+            };
+            /** @description the code is wrong, or the caller used an API token */
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
+            /** @description no set-up is in progress, or it began more than 15 minutes ago */
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    postSession2fa: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "password": "viewer-demo"
+                 *     }
+                 */
+                "application/json": components["schemas"]["FactorLogin"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FactorSetUp"];
+                };
+            };
+            /** @description the password or the code is wrong, or the caller used an API token */
             400: components["responses"]["Invalid"];
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["Denied"];

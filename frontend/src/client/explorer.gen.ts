@@ -4895,6 +4895,8 @@ export interface components {
             username: string;
             /** @description Not kept */
             password: string;
+            /** @description Of the authenticator app, for a user with two-factor authentication */
+            code?: string;
         };
         Import: {
             /** @description Of the file */
