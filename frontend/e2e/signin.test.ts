@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { findings } from './findings'
 import { newRequest, parts, suite, until } from './harness'
@@ -122,5 +123,117 @@ test('signing out shows the sign-in page, which refuses too many attempts', asyn
     }
     await until(page.getByRole('alert'), /^Too many attempts\. Try again in (\d+ min)?( ?\d+ s)?\.$/)
     await expect.poll(() => page.getByRole('button', { name: 'Sign in' }).isDisabled()).toBe(true)
+  })
+})
+
+/** Returns the code that an authenticator app shows for a secret in base32 (RFC 6238). */
+function codeOf(secret: string): string {
+  const bits = [...secret]
+    .map((c) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(c).toString(2).padStart(5, '0'))
+    .join('')
+  const key = Buffer.from(bits.match(/.{8}/g)!.map((b) => parseInt(b, 2)))
+  const step = Buffer.alloc(8)
+  step.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000)))
+  const sum = createHmac('sha1', key).update(step).digest()
+  return String((sum.readUInt32BE(sum[19] & 15) & 0x7fffffff) % 1_000_000).padStart(6, '0')
+}
+
+test('a new user chooses a password, sets up a second factor, and signs in with it', async () => {
+  const page = await portal.page({ signedOut: true })
+  await page.evaluate(async (password) => {
+    const post = async (path: string, csrf: string, body: unknown, method = 'POST') =>
+      (
+        await fetch(`/api${path}`, {
+          method,
+          headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': csrf },
+          body: method === 'DELETE' ? undefined : JSON.stringify(body),
+        })
+      ).json()
+    const { csrfToken } = (await post('/session', '', { username: 'admin', password })) as { csrfToken: string }
+    await post('/setting/admins', csrfToken, {
+      username: 'kim',
+      password,
+      email: 'kim@example.net',
+      roles: [{ name: 'readonly' }],
+      forcePasswordChange: true,
+      twoFAEnabled: true,
+    })
+    await post('/session', csrfToken, {}, 'DELETE')
+  }, password)
+  const name = page.getByRole('textbox', { name: 'User name' })
+  const code = page.getByRole('textbox', { name: 'Code that the app shows' })
+  const main = page.getByRole('group', { name: 'View' })
+  let secret = ''
+  let recovery: string[] = []
+
+  await step('the password must change first', async () => {
+    await name.fill('kim')
+    await page.getByLabel('Password').fill(password)
+    await page.keyboard.press('Enter')
+    await page.getByLabel('New password', { exact: true }).fill('another horse')
+    await page.getByLabel('New password again').fill('another house')
+    await page.keyboard.press('Enter')
+    await until(page.getByRole('alert'), /^The new passwords do not match\.$/)
+    expect(await findings(page)).toEqual([])
+    await page.getByLabel('New password again').fill('another horse')
+    await page.keyboard.press('Enter')
+  })
+
+  await step('a second factor must be set up, with a QR code or a secret', async () => {
+    await code.waitFor()
+    await expect.poll(() => code.evaluate((e) => e === document.activeElement)).toBe(true)
+    const drawn = page.getByRole('img', { name: 'QR code for the authenticator app' })
+    expect(await drawn.evaluate((e) => (e as HTMLImageElement).naturalWidth)).toBeGreaterThan(100)
+    secret = (await page.locator('code.secret').innerText()).replace(/ /g, '')
+    await code.fill('1')
+    await page.keyboard.press('Enter')
+    await until(page.getByRole('alert'), /^The code is wrong\./)
+    expect(await findings(page)).toEqual([])
+    await code.fill(codeOf(secret))
+    await page.keyboard.press('Enter')
+    const codes = page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem')
+    await expect.poll(() => codes.count()).toBe(10)
+    recovery = await codes.allInnerTexts()
+    expect(await findings(page)).toEqual([])
+    await page.getByRole('button', { name: 'Done' }).click()
+    await main.waitFor()
+  })
+
+  await step('signing in again asks for a code after the password', async () => {
+    await page.getByRole('button', { name: /kim/ }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await name.fill('kim')
+    await page.getByLabel('Password').fill('another horse')
+    await page.keyboard.press('Enter')
+    const second = page.getByRole('textbox', { name: 'Code of your authenticator app' })
+    await second.waitFor()
+    await expect.poll(() => second.evaluate((e) => e === document.activeElement)).toBe(true)
+    expect(await second.getAttribute('autocomplete')).toBe('one-time-code')
+    expect(await name.isVisible()).toBe(false)
+    expect(await findings(page)).toEqual([])
+    await second.fill('000000')
+    await page.keyboard.press('Enter')
+    await until(page.getByRole('alert'), /^The code is wrong or was used already\. Type the next one\.$/)
+    await second.fill(recovery[0])
+    await page.keyboard.press('Enter')
+    await main.waitFor()
+  })
+
+  await step('the menu shows the second factor, and replaces it only with a code', async () => {
+    await page.getByRole('button', { name: /kim/ }).click()
+    await page.getByRole('menuitem', { name: 'Two-factor authentication…' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Two-factor authentication of kim' })
+    await dialog.getByText('9 of 10 recovery codes are left').waitFor()
+    await dialog.getByLabel('Current password').fill('another horse')
+    await page.keyboard.press('Enter')
+    await until(dialog.getByRole('alert'), /^Type a code\.$/)
+    await dialog.getByLabel('Code of your current app').fill(recovery[1])
+    await page.keyboard.press('Enter')
+    await dialog.getByRole('img', { name: 'QR code' }).waitFor()
+    expect(await findings(page)).toEqual([])
+    await code.fill(codeOf((await dialog.locator('code.secret').innerText()).replace(/ /g, '')))
+    await page.keyboard.press('Enter')
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    expect(await page.getByRole('dialog', { name: 'Sign in again' }).count()).toBe(0)
   })
 })

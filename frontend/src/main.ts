@@ -22,7 +22,8 @@ async function styled() {
   }
 }
 
-if (location.pathname === '/launch') history.replaceState(null, '', '/') // its token is used up
+// what they were given is used up
+if (['/launch', '/oidc/callback'].includes(location.pathname)) history.replaceState(null, '', '/')
 
 const system = matchMedia('(prefers-color-scheme: light)')
 

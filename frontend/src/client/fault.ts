@@ -2,7 +2,12 @@ import type { Schemas } from './explorer'
 import { text } from './text'
 
 export type FaultBody = Schemas['Error']
-export type FaultDetail = NonNullable<FaultBody['errorDetail']>
+export type FaultDetail = NonNullable<FaultBody['errorDetail']> & {
+  /** What the user must do before anything else is served. */
+  must?: string
+  /** Of a sign-in whose password was right: `required`, or `wrong`. */
+  secondFactor?: string
+}
 
 /** An error with a message for the user; `field` names the invalid input. */
 export class Fault extends Error {

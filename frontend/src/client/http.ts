@@ -105,23 +105,35 @@ export function httpClient(portal?: number, shared = { csrf: '', keeping: 0 }): 
         shared.csrf = start.user.csrfToken
         return start
       } catch (e) {
-        if (e instanceof Fault && e.status === 401) return null
+        // whoever must change the password or set up a second factor first signs in again, which leads there
+        if (e instanceof Fault && (e.status === 401 || e.detail.must)) return null
         throw e
       }
     },
-    async signIn(username, password) {
-      const login: components['schemas']['Login'] = { username, password }
+    async signIn(username, password, code) {
+      const login: components['schemas']['Login'] = { username, password, code }
       const session = await json<Session>('/api/session', { method: 'POST', body: login })
       shared.csrf = session.csrfToken
       return session
     },
+    provider: async () => (await json<{ name: string }>('/api/session/provider')).name,
     async signOut() {
       await ask('/api/session', { method: 'DELETE' })
       shared.csrf = ''
     },
     async changePassword(password, newPassword) {
       const change: components['schemas']['NewPassword'] = { password, newPassword }
-      shared.csrf = (await json<Session>('/api/session/password', { method: 'PUT', body: change })).csrfToken
+      const session = await json<Session>('/api/session/password', { method: 'PUT', body: change })
+      shared.csrf = session.csrfToken
+      return session
+    },
+    async confirmFactor(code) {
+      const ready = await json<components['schemas']['FactorReady']>('/api/session/2fa', {
+        method: 'PUT',
+        body: { code },
+      })
+      shared.csrf = ready.csrfToken
+      return ready.recoveryCodes
     },
     saveSettings: (body) => patch('/settings', { body, keep: true }),
     catalog: () => get('/catalog'),

@@ -65,10 +65,15 @@ export interface Client
   part<T>(of: (http: Http) => T): T
   /** Null if no user is signed in. */
   start(): Promise<Start | null>
-  signIn(username: string, password: string): Promise<Session>
+  /** Rejects with a Fault whose detail has `secondFactor` if the user also needs a code. */
+  signIn(username: string, password: string, code?: string): Promise<Session>
+  /** Returns the name of the provider at which users can sign in; '' for none. */
+  provider(): Promise<string>
   signOut(): Promise<void>
   /** Ends every other session of the user. */
-  changePassword(password: string, newPassword: string): Promise<void>
+  changePassword(password: string, newPassword: string): Promise<Session>
+  /** Completes the set-up of the second factor, and returns recovery codes. Ends every other session of the user. */
+  confirmFactor(code: string): Promise<string[]>
   saveSettings(change: SettingsChanges): Promise<Settings>
   catalog(): Promise<CatalogData>
 

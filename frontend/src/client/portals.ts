@@ -18,7 +18,7 @@ export interface PortalsClient {
     remove(id: number): Promise<void>
     /** Tests the connection to portal `id` with changed settings; for 0, all settings are given. */
     test(id: number, data: Partial<PortalData>): Promise<Tried>
-    signIn(id: number, username: string, password: string): Promise<Portal>
+    signIn(id: number, username: string, password: string, code: string): Promise<Portal>
     signOut(id: number): Promise<Portal>
     /** Reloads its catalog. */
     readCatalog(id: number): Promise<Portal>
@@ -34,8 +34,8 @@ export function portalsClient(http: Http): PortalsClient {
       update: (id, body) => patch('/portals/{id}', { params: { id }, body }),
       remove: async (id) => void (await remove('/portals/{id}', { params: { id } })),
       test: (portal, body) => post('/portals/test', { query: { portal }, body }),
-      signIn: (id, username, password) =>
-        post('/portals/{id}/session', { params: { id }, body: { username, password } }),
+      signIn: (id, username, password, code) =>
+        post('/portals/{id}/session', { params: { id }, body: { username, password, code } }),
       signOut: (id) => remove('/portals/{id}/session', { params: { id } }),
       readCatalog: (id) => post('/portals/{id}/catalog', { params: { id } }),
     },

@@ -293,8 +293,10 @@ export function fakeClient(
       signedIn = true
       return { userId: 1, username, role: 'administrator', csrfToken: 'x' }
     },
+    provider: async () => '',
     signOut: async () => void (signedIn = false),
-    changePassword: async () => undefined,
+    changePassword: async () => ({ userId: 1, username: 'admin', role: 'administrator', csrfToken: 'x' }),
+    confirmFactor: async () => ['abcd-efgh-jkmn-pqrs'],
     saveSettings: async (change) => {
       writes.push({ kind: 'settings', id: 0, change })
       return Object.assign(settings, change)

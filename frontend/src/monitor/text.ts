@@ -17,6 +17,7 @@ export const text = {
     rules: { label: 'Alert rules', words: 'priority routing' },
     deliveries: { label: 'Delivery log', words: 'notices sent failed dead letters retry' },
     portal: { label: 'Portal', words: 'name time zone limits retention rate' },
+    signin: { label: 'Sign-in', words: 'openid connect oidc single sign-on sso provider groups' },
     'remote-write': { label: 'Remote write', words: 'prometheus samples database' },
     nodes: { label: 'Nodes', words: 'cluster machines processes leases database' },
     audit: { label: 'Audit log', words: 'access who changed what' },

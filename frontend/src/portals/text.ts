@@ -12,6 +12,7 @@ export const text = {
     rehearse: 'Rehearse changes…',
     keyboardShortcuts: 'Keyboard shortcuts',
     changePassword: 'Change password…',
+    secondFactor: 'Two-factor authentication…',
     signOut: 'Sign out',
     readOnlyLock: 'Read-only lock',
     readOnlyNothing: 'Read-only. Select to allow changes.',

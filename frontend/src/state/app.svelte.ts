@@ -88,9 +88,15 @@ export class App implements Page {
     }
   }
 
-  /** Rejects with the Fault to show. */
-  async signIn(username: string, password: string) {
-    await this.client.signIn(username, password)
+  /** Rejects with the Fault to show. Returns what the user must do before `enter`; empty if it has entered. */
+  async signIn(username: string, password: string, code?: string): Promise<string> {
+    const { must = '' } = await this.client.signIn(username, password, code)
+    if (!must) await this.enter(username)
+    return must
+  }
+
+  /** Shows the page, or what it showed before the session ended. */
+  async enter(username: string) {
     if (this.session.ended && this.session.start?.user.name === username) {
       const start = await this.client.start()
       if (start) [this.session.start, this.portals.all] = [start, start.portals ?? [start.portal]]
@@ -104,12 +110,13 @@ export class App implements Page {
     await this.load()
   }
 
-  /** Rejects with the Fault to show. */
-  async changePassword(password: string, newPassword: string) {
-    this.#unlisten?.() // its session ends with the password
+  /** Changes the user's password or second factor, which replaces the session. Rejects with the Fault to show. */
+  async renewSession<T>(change: () => Promise<T>): Promise<T> {
+    this.#unlisten?.() // of the session that ends
     try {
-      await this.client.changePassword(password, newPassword)
+      const result = await change()
       this.session.ended = false
+      return result
     } finally {
       this.#listen()
     }

@@ -44,6 +44,14 @@ export const sections: readonly Section[] = [
     load: () => import('./tokens'),
   },
   {
+    id: 'signin',
+    ...of.signin,
+    group: groups.people,
+    icon: 'globe',
+    path: '/setting/signin',
+    load: () => import('./SignInSettings.svelte'),
+  },
+  {
     id: 'collectors',
     ...of.collectors,
     group: groups.collecting,

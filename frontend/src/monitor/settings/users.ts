@@ -1,4 +1,5 @@
 import { exact, moment } from '../age'
+import type { Values } from '../form/fields'
 import type { Kind, Row } from './kind'
 import { text } from './text'
 
@@ -107,6 +108,24 @@ export const kind: Kind = {
           only: 'old',
           when: (v) => v.apionly !== true,
         },
+        {
+          name: 'forcePasswordChange',
+          label: t.fields.forcePasswordChange,
+          hint: t.hints.forcePasswordChange,
+          when: (v) => v.apionly !== true,
+        },
+        {
+          name: 'twoFAEnabled',
+          label: t.fields.twoFAEnabled,
+          hint: t.hints.twoFAEnabled,
+          when: (v) => v.apionly !== true,
+        },
+        {
+          name: 'oidcSubject',
+          label: t.fields.oidcSubject,
+          hint: t.hints.oidcSubject,
+          when: (v) => v.apionly !== true,
+        },
       ],
     },
     {
@@ -133,6 +152,18 @@ export const kind: Kind = {
           : exact(Number(r.lastLoginOn)),
     ],
     [t.facts.addedBy, String(r.createdBy || t.system)],
+  ],
+  acts: [
+    {
+      label: t.reset2fa,
+      method: 'POST',
+      path: '/setting/admins/1/reset2fa',
+      when: (r) => r.twoFAEnabled === true,
+      run: async (app, r) => {
+        await app.client.rest.write<Values>('POST', `/setting/admins/${r.id}/reset2fa`)
+        return { text: t.was2faReset(String(r.username)) }
+      },
+    },
   ],
   goes: (r) => t.goes(name(r), (r.apiTokens as unknown[] | undefined)?.length ?? 0),
 }

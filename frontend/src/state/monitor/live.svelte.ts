@@ -30,6 +30,7 @@ export type Changed =
   | 'reportGroup'
   | 'reportTask'
   | 'role'
+  | 'signInSetting'
   | 'sdt'
   | 'sdtHistory'
 

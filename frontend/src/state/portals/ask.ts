@@ -6,6 +6,7 @@ import { text } from './text'
 export type PortalAsk =
   | { what: 'manage' }
   | { what: 'password' }
+  | { what: 'factor' }
   | { what: 'edit'; id: number }
   | { what: 'rehearse'; id: number }
   /** `resume` runs after the sign-in. */
