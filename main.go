@@ -2,7 +2,7 @@
 //
 // main reads the command line and starts one of: the desktop window, serve,
 // collector, run, mock, rehearse, trust, untrust, user, token, backup, restore,
-// check, mcp, updates, version. Standard output has only the result of a command; log
+// migrate, check, mcp, updates, version. Standard output has only the result of a command; log
 // lines go to standard error. If a command fails, it prints one sentence and exits with
 // code 1; run, whose code 1 means that a check failed, with code 2.
 package main
@@ -24,6 +24,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"text/tabwriter"
 	"time"
 	_ "time/tzdata" // Windows has no time zones of its own
 
@@ -102,7 +103,7 @@ func command() *cobra.Command {
 	}
 	root.AddCommand(serveCommand(&o), collectorCommand(&o), runCommand(&o), mockCommand(&o),
 		rehearseCommand(&o), trustCommand(&o), untrustCommand(&o), userCommand(&o),
-		tokenCommand(&o), backupCommand(&o), restoreCommand(&o), checkCommand(&o),
+		tokenCommand(&o), backupCommand(&o), restoreCommand(&o), migrateCommand(&o), checkCommand(&o),
 		mcpCommand(&o), updatesCommand(&o), &cobra.Command{
 			Use: "version", Short: "Print the version", Args: takes(),
 			Run: func(*cobra.Command, []string) { fmt.Println("spyglass " + version) },
@@ -299,13 +300,19 @@ func checkDatabase(o *server.Options) error {
 		o.Database = os.Getenv(databaseVariable)
 		return nil
 	}
-	u, err := url.Parse(o.Database)
+	return checkAddress("--database", o.Database)
+}
+
+// checkAddress refuses an argument that is not the address of a database, or has a
+// password.
+func checkAddress(flag, address string) error {
+	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
-		return fault.New(fault.Invalid, "--database must be an address such as "+
+		return fault.New(fault.Invalid, flag+" must be an address such as "+
 			"postgres://spyglass@db.example.net/spyglass")
 	}
 	if _, given := u.User.Password(); given || u.Query().Has("password") {
-		return fault.New(fault.Invalid, "--database must not contain a password, which other users of this "+
+		return fault.New(fault.Invalid, flag+" must not contain a password, which other users of this "+
 			"machine could read. Set PGPASSWORD or PGPASSFILE, or the whole address as "+databaseVariable)
 	}
 	return nil
@@ -697,11 +704,12 @@ func tokenCommand(o *server.Options) *cobra.Command {
 }
 
 func backupCommand(o *server.Options) *cobra.Command {
-	return &cobra.Command{
+	c := &cobra.Command{
 		Use: "backup FILE", Short: "Write the whole portal to one file; the portal may be running", Args: takes("FILE"),
 		Long: "Writes the portal with its samples, its reports and the Explorer's tabs to a new file.\n" +
 			"Passwords and access keys stay encrypted in it. The key that decrypts them is portal.db.key in\n" +
-			"the data folder: keep a copy of it somewhere else. Secrets in the system keyring are not included.",
+			"the data folder: keep a copy of it somewhere else. Secrets in the system keyring are not included.\n" +
+			"With --database, reads one state of the portal's database, and makes the same kind of file.",
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := server.Backup(c.Context(), *o, args[0], printProgress(c.ErrOrStderr())); err != nil {
 				return err
@@ -710,6 +718,8 @@ func backupCommand(o *server.Options) *cobra.Command {
 			return nil
 		},
 	}
+	databaseFlag(c, o)
+	return c
 }
 
 func restoreCommand(o *server.Options) *cobra.Command {
@@ -719,7 +729,9 @@ func restoreCommand(o *server.Options) *cobra.Command {
 		Long: "Checks the whole backup first, and changes nothing if it is damaged. Users,\n" +
 			"passwords and tokens become those in the backup. Stop the portal of the folder first.\n" +
 			"The old data stays in the folder before-restore until the next restore; Settings, Data in the\n" +
-			"app brings it back or deletes it.",
+			"app brings it back or deletes it.\n" +
+			"With --database, the portal and its samples go into that database, which must be empty, and the\n" +
+			"other files into the data folder.",
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := server.Restore(c.Context(), *o, args[0], withoutKey, printProgress(c.ErrOrStderr())); err != nil {
 				return err
@@ -728,9 +740,100 @@ func restoreCommand(o *server.Options) *cobra.Command {
 			return nil
 		},
 	}
+	databaseFlag(c, o)
 	c.Flags().BoolVar(&withoutKey, "without-key", false, "restore even if portal.db.key is not the key of the "+
 		"backup: passwords and access keys have to be entered again")
 	return c
+}
+
+func migrateCommand(o *server.Options) *cobra.Command {
+	var from, to string
+	c := &cobra.Command{
+		Use: "migrate --from PLACE --to PLACE", Short: "Move a portal into a PostgreSQL database, or back into files",
+		Args: takes(),
+		Long: "One place is a data folder, the other one the address of an empty database, or the other way round.\n" +
+			"Without --from or --to, that place is the database in " + databaseVariable + ". Stop the portal first.\n" +
+			"Moves all rows and samples with their ids, and then compares both places. If it is interrupted, the\n" +
+			"same command resumes it. The key, reports and the Explorer's tabs stay in the data folder: use it with\n" +
+			"serve --database. The database files of a portal that has moved stay there, renamed.",
+		Example: "  spyglass migrate --from /var/lib/spyglass --to postgres://spyglass@db.example.net/spyglass\n" +
+			"  spyglass migrate --from postgres://spyglass@db.example.net/spyglass --to /var/lib/spyglass",
+		RunE: func(c *cobra.Command, _ []string) error {
+			back, err := placesOf(o, from, to)
+			if err != nil {
+				return err
+			}
+			all, err := server.Migrate(c.Context(), *o, back, printMove(c.ErrOrStderr()))
+			if err != nil {
+				return err
+			}
+			return printMoved(c.OutOrStdout(), all)
+		},
+	}
+	c.Flags().StringVar(&from, "from", "", "the data folder or the address of the database that has the portal")
+	c.Flags().StringVar(&to, "to", "", "the address of the database or the data folder that gets it")
+	return c
+}
+
+// placesOf sets the data folder and the database of a migration. back means that the
+// folder is the target.
+func placesOf(o *server.Options, from, to string) (back bool, err error) {
+	variable := os.Getenv(databaseVariable)
+	isAddress := func(place string) bool { return strings.Contains(place, "://") || place == "" && variable != "" }
+	if isAddress(from) == isAddress(to) || from == "" && to == "" {
+		return false, fault.New(fault.Invalid, "--from and --to must be a data folder and the address of a database, "+
+			"such as postgres://spyglass@db.example.net/spyglass")
+	}
+	flag, address, folder := "--to", to, from
+	if back = isAddress(from); back {
+		flag, address, folder = "--from", from, to
+	}
+	o.Data, o.Database = folder, address
+	if address == "" {
+		o.Database = variable
+		return back, nil
+	}
+	return back, checkAddress(flag, address)
+}
+
+// printMove writes the progress of a migration, at most one line a second.
+func printMove(out io.Writer) func(server.MoveProgress) {
+	var last time.Time
+	return func(p server.MoveProgress) {
+		if time.Since(last) < time.Second {
+			return
+		}
+		last = time.Now()
+		of := ""
+		if p.Total > 0 {
+			of = fmt.Sprintf(" of %d", p.Total)
+		}
+		fmt.Fprintf(out, "%s %s: %d%s rows\n", p.Doing, p.Table, p.Done, of)
+	}
+}
+
+// printMoved writes the tables of a migration with the rows and the beginning of the sum
+// of both sides, and returns an error if they differ.
+func printMoved(out io.Writer, all []server.Moved) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "TABLE\tROWS\tSUM\tIN THE TARGET")
+	differ := 0
+	for _, one := range all {
+		result := "same"
+		if !one.Same() {
+			result = fmt.Sprintf("differs: %d rows, %.12s", one.To.Rows, one.To.Hash)
+			differ++
+		}
+		fmt.Fprintf(w, "%s\t%d\t%.12s\t%s\n", one.Table, one.From.Rows, one.From.Hash, result)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if differ > 0 {
+		return fault.New(fault.Conflict, "%d tables differ. The source was changed after an interrupted migration, or "+
+			"the target is in use; empty the target and repeat the command", differ)
+	}
+	return nil
 }
 
 func checkCommand(o *server.Options) *cobra.Command {
@@ -814,6 +917,10 @@ func updatesCommand(o *server.Options) *cobra.Command {
 func printProgress(out io.Writer) func(backup.Progress) {
 	const mega = 1e6
 	return func(p backup.Progress) {
+		if p.Doing == server.MovingRows {
+			fmt.Fprintf(out, "%s %s: %d rows\n", p.Doing, p.File, p.Done)
+			return
+		}
 		fmt.Fprintf(out, "%s %s: %.1f of %.1f MB\n", p.Doing, p.File, float64(p.Done)/mega, float64(p.Total)/mega)
 	}
 }

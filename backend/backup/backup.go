@@ -94,6 +94,9 @@ type Progress struct {
 
 // Databases copies and checks the files of databases. The store implements it.
 type Databases interface {
+	// Size returns the size of a database, 0 if it is unknown. It returns
+	// fs.ErrNotExist if there is none.
+	Size(ctx context.Context, path string) (int64, error)
 	// Copy writes the current state of a database to a new file, even while it is
 	// open.
 	Copy(ctx context.Context, from, to string) error
@@ -101,6 +104,8 @@ type Databases interface {
 	// layout version. It returns fault.Conflict if the file is damaged or from a
 	// newer version.
 	Check(ctx context.Context, path string) (layout int, err error)
+	// Replaceable returns why a restore cannot replace the databases; nil if it can.
+	Replaceable() error
 	// ReleaseKey allows a database that no process has open to use another key.
 	ReleaseKey(ctx context.Context, path string) error
 }
@@ -126,7 +131,7 @@ func (o Options) name() string { return cmp.Or(o.Name, o.File) }
 
 // Write backs up a data folder to a new file.
 func Write(ctx context.Context, o Options) (err error) {
-	if _, err := os.Stat(filepath.Join(o.Folder, portalFile)); err != nil {
+	if _, err := o.Databases.Size(ctx, filepath.Join(o.Folder, portalFile)); errors.Is(err, fs.ErrNotExist) {
 		return fault.New(fault.Conflict, "there is no portal in %s; name its folder with --data", o.Folder)
 	}
 	if _, err := os.Lstat(o.File); err == nil {
@@ -190,11 +195,11 @@ func (o Options) pack(ctx context.Context, work, path string) error {
 // backup.
 func (o Options) database(ctx context.Context, w *zip.Writer, work, name string) (File, error) {
 	from, to := filepath.Join(o.Folder, name), filepath.Join(work, name)
-	info, err := os.Stat(from)
+	size, err := o.Databases.Size(ctx, from)
 	if err != nil {
 		return File{}, err
 	}
-	err = o.watch(Progress{Doing: "copying", File: name, Total: info.Size()}, to, func() error {
+	err = o.watch(Progress{Doing: "copying", File: name, Total: size}, to, func() error {
 		return o.Databases.Copy(ctx, from, to)
 	})
 	if err != nil {

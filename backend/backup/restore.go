@@ -57,6 +57,9 @@ func Restore(ctx context.Context, o Options) error {
 // Stage makes a backup ready: the restore is then pending, and the next start,
 // which calls Finish, completes it. It may run while a portal runs.
 func Stage(ctx context.Context, o Options) error {
+	if err := o.Databases.Replaceable(); err != nil {
+		return err
+	}
 	if waits(o.Folder) {
 		return errWaits
 	}

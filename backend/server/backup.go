@@ -23,9 +23,10 @@ func Backup(ctx context.Context, o Options, file string, progress func(backup.Pr
 	if _, err := os.Stat(o.Data); err != nil {
 		return fault.New(fault.Conflict, "there is no data folder %s; name it with --data", o.Data)
 	}
+	options := o.backup(file, progress)
 	l, err := holdFolder(o)
 	if err == nil {
-		return errors.Join(backup.Write(ctx, o.backup(file, progress)), l.release())
+		return errors.Join(backup.Write(ctx, options), l.release())
 	}
 	if !errors.Is(err, errTaken) {
 		return err
@@ -48,7 +49,8 @@ func Backup(ctx context.Context, o Options, file string, progress func(backup.Pr
 
 // Restore replaces the contents of a data folder by a backup. No portal may run
 // on the folder. With withoutKey, it works even if the key for the secrets of the
-// backup is missing; the secrets then count as not set.
+// backup is missing; the secrets then count as not set. If the options have a database,
+// the portal and its samples then move there: it has to be empty.
 func Restore(ctx context.Context, o Options, file string, withoutKey bool, progress func(backup.Progress)) error {
 	_, err := os.Stat(o.Data)
 	made := errors.Is(err, os.ErrNotExist)
@@ -60,26 +62,73 @@ func Restore(ctx context.Context, o Options, file string, withoutKey bool, progr
 	if err != nil {
 		return err
 	}
-	options := o.backup(file, progress)
+	options := o.files(file, progress)
 	options.WithoutKey = withoutKey
-	err = errors.Join(backup.Finish(o.Data), backup.Restore(ctx, options))
+	if err = backup.Finish(o.Data); err == nil && o.Database != "" {
+		err = o.emptyDatabase(ctx)
+	}
+	if err == nil {
+		err = backup.Restore(ctx, options)
+	}
+	if err == nil && o.Database != "" {
+		err = o.moveRestored(ctx, progress)
+	}
 	if err != nil && made {
 		return errors.Join(err, l.release(), os.Remove(filepath.Join(o.Data, "lock")), os.Remove(o.Data))
 	}
 	return errors.Join(err, l.release())
 }
 
-// onServer is the error of what only a portal in files can do.
-func onServer() error {
-	return fault.New(fault.Conflict, "the portal is in a PostgreSQL database: back that up with pg_dump, and keep a "+
-		"copy of portal.db.key from the data folder")
+// MovingRows is Progress.Doing while a restored portal moves into a database; its numbers
+// are then rows.
+const MovingRows = "moving"
+
+// moveRestored moves a restored portal into the database. Its files are then no longer
+// needed: the backup has them.
+func (o Options) moveRestored(ctx context.Context, progress func(backup.Progress)) error {
+	last := time.Now()
+	all, err := o.move(ctx, false, func(p MoveProgress) {
+		if time.Since(last) >= time.Second {
+			last = time.Now()
+			progress(backup.Progress{Doing: MovingRows, File: p.Table, Done: p.Done, Total: p.Total})
+		}
+	})
+	if err == nil && !Same(all) {
+		err = fault.New(fault.Conflict, "the database differs from the backup; empty it and restore the backup again")
+	}
+	for _, name := range []string{portalFile, samplesFile} {
+		for _, part := range []string{"", "-wal", "-shm"} {
+			if err == nil {
+				err = present(os.Remove(filepath.Join(o.Data, name+part)))
+			}
+		}
+	}
+	return err
 }
 
-func (o Options) backup(file string, progress func(backup.Progress)) backup.Options {
+// files returns the options for the files of the data folder.
+func (o Options) files(file string, progress func(backup.Progress)) backup.Options {
 	clock := o.Clock
 	if clock == nil {
 		clock = time.Now
 	}
 	return backup.Options{Folder: o.Data, File: file, Version: cmp.Or(o.Version, "unknown"), Clock: clock,
 		Progress: progress, Databases: store.Files{}}
+}
+
+// backup returns the options for a backup of the portal.
+func (o Options) backup(file string, progress func(backup.Progress)) backup.Options {
+	options := o.files(file, progress)
+	options.Databases = o.databases()
+	return options
+}
+
+// databases returns the functions to copy and check the databases of the portal.
+func (o Options) databases() backup.Databases {
+	if o.Database == "" {
+		return store.Files{}
+	}
+	place := o.place()
+	place.Database = o.Database
+	return store.OnServer{Place: place, Shapes: shapes}
 }

@@ -12,6 +12,9 @@ import (
 	"spyglass/backend/store"
 )
 
+// samplesFile is the database of the samples.
+const samplesFile = "series.db"
+
 // losable lists the files that Options.Without may name.
 var losable = []string{"series.db", "workspace.db", "portal.db.key"}
 
@@ -47,6 +50,11 @@ func (s *Server) setAside(path string) error {
 	ext := filepath.Ext(path)
 	to := strings.TrimSuffix(path, ext) + "-aside-" + s.o.Clock().UTC().Format("20060102T150405") + ext
 	s.o.Log.Warn("continuing without a lost file; existing data is kept", "file", path, "kept", to)
+	return renameDatabase(path, to)
+}
+
+// renameDatabase renames a database that no process has open, with its other files.
+func renameDatabase(path, to string) error {
 	for _, part := range []string{"", "-wal", "-shm"} {
 		if err := os.Rename(path+part, to+part); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err

@@ -25,7 +25,13 @@ const childDatabase = "SPYGLASS_TEST_CHILD_DATABASE"
 
 func TestMain(m *testing.M) {
 	if folder := os.Getenv(childFolder); folder != "" {
-		if err := serveAsChild(folder); err != nil {
+		err := error(nil)
+		if database := os.Getenv(childMigration); database != "" {
+			err = migrateAsChild(folder, database)
+		} else {
+			err = serveAsChild(folder)
+		}
+		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}

@@ -28,7 +28,8 @@ func (s *Server) samplesHavePortal(path string) error {
 	if s.o.Database != "" {
 		if holds(path) {
 			return fault.New(fault.Conflict, "the data folder %s has a portal of its own; nothing was changed. Choose "+
-				"another --data folder for the portal in the database", s.o.Data)
+				"another --data folder for the portal in the database, or move this one there with spyglass migrate",
+				s.o.Data)
 		}
 		return nil
 	}

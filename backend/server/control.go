@@ -353,9 +353,6 @@ func (s *Server) obey(conn net.Conn, in *json.Decoder, cmd Command) (Result, err
 	}
 	defer cancel()
 	out := json.NewEncoder(conn)
-	if s.o.Database != "" {
-		return Result{}, onServer()
-	}
 	return Result{}, backup.Write(ctx, s.o.backup(cmd.File, func(p backup.Progress) {
 		if conn.SetWriteDeadline(time.Now().Add(controlTimeout)) != nil || out.Encode(reply{Progress: &p}) != nil {
 			cancel() // the client has disconnected

@@ -13,6 +13,18 @@ import (
 // open.
 type Files struct{}
 
+// Size returns the size of a database file.
+func (Files) Size(_ context.Context, path string) (int64, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
+// Replaceable returns nil: files can be replaced.
+func (Files) Replaceable() error { return nil }
+
 // Copy writes the current state of a database to a new file. Another process may
 // have the database open; neither waits for the other.
 func (Files) Copy(ctx context.Context, from, to string) error {
@@ -65,4 +77,63 @@ func (Files) Check(ctx context.Context, path string) (layout int, err error) {
 			path, found.Format, newest)
 	}
 	return found.Format, err
+}
+
+// OnServer copies the portal of a database on a server into database files. Other files of
+// the data folder are those of Files.
+type OnServer struct {
+	Files
+	Place  Place // the paths name the copied databases
+	Shapes func() ([]Shape, error)
+}
+
+// Size returns 0 for the databases on the server.
+func (s OnServer) Size(ctx context.Context, path string) (int64, error) {
+	if path == s.Place.Portal || path == s.Place.Samples {
+		return 0, nil
+	}
+	return s.Files.Size(ctx, path)
+}
+
+// Replaceable returns an error: rows on a server cannot be replaced while they are in use.
+func (s OnServer) Replaceable() error {
+	return fault.New(fault.Conflict, "the portal is in the database %s. To restore a backup, stop the portal, and run "+
+		"spyglass restore --database with the address of an empty database", s.Place.name())
+}
+
+// Copy writes one state of a database to a new file. Other processes may use the
+// database.
+func (s OnServer) Copy(ctx context.Context, from, to string) (err error) {
+	samples := from == s.Place.Samples
+	if !samples && from != s.Place.Portal {
+		return s.Files.Copy(ctx, from, to)
+	}
+	source, err := s.Place.openOne(ctx, from, engine.Options{ReadOnly: true, Chunks: samples})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, source.Close()) }()
+	target, err := Place{Portal: to}.openOne(ctx, to, engine.Options{Chunks: samples})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, target.Close()) }()
+	quiet := func(MoveProgress) {}
+	if samples {
+		return explain(to, copySamples(ctx, source, target, quiet))
+	}
+	known, err := s.Shapes()
+	if err == nil {
+		err = current(ctx, source, s.Place.name(), known)
+	}
+	if err != nil {
+		return err
+	}
+	if err := moved(ctx, source, s.Place.name()); err != nil {
+		return err
+	}
+	if err := target.Writer().Prepare(ctx, format); err != nil {
+		return explain(to, err)
+	}
+	return explain(to, copyTables(ctx, source, target, known, quiet))
 }

@@ -176,6 +176,9 @@ func (db *DB) connect(ctx context.Context, o Options) (err error) {
 	if err := db.writer.base.Prepare(ctx, format); err != nil {
 		return err
 	}
+	if err := moved(ctx, db.base, db.name); err != nil {
+		return err
+	}
 	if db.file, err = o.Sibling.claim(ctx, db.writer.base, db.name); err != nil {
 		return err
 	}

@@ -22,10 +22,17 @@ type Shape struct {
 	Table  string
 	Fields []string
 	Former []string // fields of earlier versions, which a file may still list
+
+	declared *Table // without a database
 }
 
 // ShapeOf returns the shape of a declaration.
-func ShapeOf[T any](r *resource.Resource[T]) Shape { return shapeOf(r.Untyped()) }
+func ShapeOf[T any](r *resource.Resource[T]) Shape {
+	untyped := r.Untyped()
+	s := shapeOf(untyped)
+	s.declared = newTable(untyped)
+	return s
+}
 
 func shapeOf(r *resource.Untyped) Shape {
 	s := Shape{Table: string(r.Name), Former: r.Former}
@@ -111,14 +118,21 @@ func kindName(k resource.Kind) string {
 // tables or fields, it returns fault.Conflict and changes nothing. Add refuses
 // tables that were not passed to Accept.
 func (db *DB) Accept(ctx context.Context, shapes ...Shape) error {
-	kept, err := db.base.AllMeta(ctx, engine.Fields)
+	db.accepted = map[string]bool{}
+	for _, s := range shapes {
+		db.accepted[s.Table] = true
+	}
+	return accept(ctx, db.base, db.name, shapes)
+}
+
+// accept refuses a database with tables or fields that are not in shapes.
+func accept(ctx context.Context, r engine.Reader, name string, shapes []Shape) error {
+	kept, err := r.AllMeta(ctx, engine.Fields)
 	if err != nil {
 		return err
 	}
 	var foreign []string
-	db.accepted = map[string]bool{}
 	for _, s := range shapes {
-		db.accepted[s.Table] = true
 		for _, field := range kept[s.Table] {
 			if !slices.Contains(s.Fields, field) && !slices.Contains(s.Former, field) {
 				name, _, _ := strings.Cut(field, " ")
@@ -131,7 +145,7 @@ func (db *DB) Accept(ctx context.Context, shapes ...Shape) error {
 	if len(foreign) == 0 {
 		return nil
 	}
-	return newer(db.name, foreign)
+	return newer(name, foreign)
 }
 
 // newer returns the error for a file with unknown tables or fields.

@@ -41,19 +41,25 @@ type column struct {
 // Add creates the table of r, or updates it to the current declaration.
 func Add[T any](db *DB, r *resource.Resource[T]) (*Table, error) { return add(db, r.Untyped()) }
 
-func add(db *DB, r *resource.Untyped) (*Table, error) {
-	t := &Table{db: db, res: r}
+// newTable returns the table of a resource, without a database.
+func newTable(r *resource.Untyped) *Table {
+	t := &Table{res: r}
 	for i, c := range r.Columns() {
 		if c.Name == engine.ID {
 			t.id = &r.Fields[i]
 		}
 		t.columns = append(t.columns, column{Column: c, field: &r.Fields[i]})
 	}
-	if t.id == nil {
-		return nil, fmt.Errorf("%s declares no field id", r.Name)
-	}
 	t.lock.notes = &t.mirror.notes
 	t.declare()
+	return t
+}
+
+func add(db *DB, r *resource.Untyped) (*Table, error) {
+	t := newTable(r)
+	if t.db = db; t.id == nil {
+		return nil, fmt.Errorf("%s declares no field id", r.Name)
+	}
 	if db.accepted != nil && !db.accepted[string(r.Name)] {
 		return nil, fmt.Errorf("the table %s was not passed to Accept", r.Name)
 	}

@@ -74,6 +74,9 @@ type Options struct {
 	// Beside names a separate part of a database on a server, with its own tables; an
 	// engine of files ignores it.
 	Beside string
+	// ReadOnly opens an existing database of a server whatever other processes do with
+	// it; its Writer must not be used
+	ReadOnly bool
 }
 
 // Layout describes what a database holds.
@@ -184,6 +187,11 @@ type Reader interface {
 	Meta(ctx context.Context, of Meta, name string) ([]string, error)
 	// AllMeta returns the value of Meta for every name.
 	AllMeta(ctx context.Context, of Meta) (map[string][]string, error)
+	// LastID returns an id that no row exceeds or ever exceeded, not even a deleted
+	// one; 0 if there was no row.
+	LastID(ctx context.Context, t *Table) (int64, error)
+	// NextChunks is RangeChunks for at most limit chunks with a higher id than after.
+	NextChunks(ctx context.Context, space string, after int64, limit int, each func(id int64, data []byte) error) error
 }
 
 // Snapshot is a Reader of one state, for one goroutine. End all queries before
@@ -240,9 +248,8 @@ type Writer interface {
 	// Link stores the ids by which Holds finds a row, replacing earlier ones;
 	// fresh means that there are no earlier ones.
 	Link(ctx context.Context, t *Table, column string, row int64, ids []int64, fresh bool) error
-	// LastID returns an id that no row exceeds or ever exceeded, not even a deleted
-	// one; 0 if there was no row.
-	LastID(ctx context.Context, t *Table) (int64, error)
+	// SetLastID makes LastID return at least that id.
+	SetLastID(ctx context.Context, t *Table, last int64) error
 	// Reserve returns ids for new rows, from first up to limit, which it does not
 	// include. No row has had them, and no other Writer gets them. first is least
 	// unless that id is taken. They stay reserved after a Rollback.

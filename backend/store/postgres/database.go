@@ -130,6 +130,15 @@ func (d *database) RangeChunks(ctx context.Context, space string, from, to int64
 	return d.eachChunk(ctx, b, each)
 }
 
+func (r reader) NextChunks(ctx context.Context, space string, after int64, limit int,
+	each func(id int64, data []byte) error) error {
+	b := newText(`SELECT "id", "data" FROM `, quote(space), ` WHERE "id" > `)
+	b.arg(after)
+	b.add(` ORDER BY "id" LIMIT `)
+	b.arg(int64(limit))
+	return r.eachChunk(ctx, b, each)
+}
+
 func (r reader) eachChunk(ctx context.Context, b *text, each func(id int64, data []byte) error) error {
 	rows, err := r.query(ctx, b, false)
 	if err != nil {

@@ -113,7 +113,7 @@ func (Engine) Open(ctx context.Context, address string, o engine.Options) (engin
 			"postgres://user:password@host/database")
 	}
 	if o.Beside != "" {
-		if err := useBeside(ctx, config.ConnConfig, o.Beside); err != nil {
+		if err := useBeside(ctx, config.ConnConfig, o.Beside, o.ReadOnly); err != nil {
 			return nil, refused(err)
 		}
 	}
@@ -129,21 +129,29 @@ func (Engine) Open(ctx context.Context, address string, o engine.Options) (engin
 	config.MinConns, config.MaxConns = 0, int32(o.Readers+o.Lasting)
 	config.MaxConnIdleTime = idleReader
 	w.reader.source = w
-	if err := w.connect(ctx); err != nil {
-		return nil, refused(err)
+	if !o.ReadOnly {
+		if err := w.connect(ctx); err != nil {
+			return nil, refused(err)
+		}
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, errors.Join(refused(err), w.close())
+	}
+	if o.ReadOnly {
+		if err := pool.Ping(ctx); err != nil {
+			pool.Close()
+			return nil, refused(known(err))
+		}
 	}
 	d := &database{pool: pool, writer: w, chunks: o.Chunks, listener: listener}
 	d.reader.source = readers{pool}
 	return d, nil
 }
 
-// useBeside makes connections use a schema beside that of the address, and creates it:
-// public_samples is beside public.
-func useBeside(ctx context.Context, config *pgx.ConnConfig, name string) error {
+// useBeside makes connections use a schema beside that of the address, and creates it
+// unless it must exist: public_samples is beside public.
+func useBeside(ctx context.Context, config *pgx.ConnConfig, name string, exists bool) error {
 	conn, err := pgx.ConnectConfig(ctx, config.Copy())
 	if err != nil {
 		return known(err)
@@ -154,13 +162,16 @@ func useBeside(ctx context.Context, config *pgx.ConnConfig, name string) error {
 		return known(err)
 	}
 	schema += "_" + name
+	config.RuntimeParams["search_path"] = quote(schema)
+	if exists {
+		return nil
+	}
 	// both statements are one transaction, so that another node does not create it in between
 	create := fmt.Sprintf("SELECT pg_advisory_xact_lock(%d, 0); CREATE SCHEMA IF NOT EXISTS %s", lockSchema,
 		quote(schema))
 	if _, err := conn.PgConn().Exec(ctx, create).ReadAll(); err != nil {
 		return known(err)
 	}
-	config.RuntimeParams["search_path"] = quote(schema)
 	return nil
 }
 

@@ -227,16 +227,24 @@ func indexesOf(t *engine.Table) (all []definedIndex) {
 }
 
 // LastID returns the last id that was reserved.
-func (w *writer) LastID(ctx context.Context, t *engine.Table) (int64, error) {
+func (r reader) LastID(ctx context.Context, t *engine.Table) (int64, error) {
 	b := newText(`SELECT greatest((SELECT max("id") FROM `, quote(t.Name),
 		`), (SELECT "last" FROM "_id" WHERE "table" = `)
 	b.arg(t.Name)
 	b.add("), 0)")
-	last, err := column[int64](w.send(ctx, b, false, false))
+	last, err := column[int64](r.query(ctx, b, false))
 	if err != nil {
 		return 0, err
 	}
 	return last[0], nil
+}
+
+func (w *writer) SetLastID(ctx context.Context, t *engine.Table, last int64) error {
+	return w.aside(ctx, func(ctx context.Context, conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, `INSERT INTO "_id" VALUES ($1, $2) ON CONFLICT ("table") `+
+			`DO UPDATE SET "last" = greatest("_id"."last", $2)`, t.Name, last)
+		return err
+	})
 }
 
 // block is the number of ids that a writer reserves at a time.

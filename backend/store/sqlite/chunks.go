@@ -80,6 +80,16 @@ func (d *database) RangeChunks(ctx context.Context, space string, from, to int64
 	return eachChunk(rows, each)
 }
 
+func (r reader) NextChunks(ctx context.Context, space string, after int64, limit int,
+	each func(id int64, data []byte) error) error {
+	rows, err := r.QueryContext(ctx,
+		`SELECT "id", "data" FROM `+quote(space)+` WHERE "id" > ? ORDER BY "id" LIMIT ?`, after, limit)
+	if err != nil {
+		return err
+	}
+	return eachChunk(rows, each)
+}
+
 // eachChunk reads the results of a query for chunks.
 func eachChunk(rows *sql.Rows, each func(id int64, data []byte) error) error {
 	var id int64

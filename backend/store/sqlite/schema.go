@@ -114,10 +114,20 @@ func (w *writer) execAll(ctx context.Context, statements []string) error {
 	return nil
 }
 
-func (w *writer) LastID(ctx context.Context, t *engine.Table) (last int64, err error) {
-	err = w.conn.QueryRowContext(ctx,
-		`SELECT coalesce((SELECT "seq" FROM "sqlite_sequence" WHERE "name" = ?), 0)`, t.Name).Scan(&last)
-	return last, err
+func (r reader) LastID(ctx context.Context, t *engine.Table) (int64, error) {
+	last, err := column[int64](r.QueryContext(ctx, `SELECT "seq" FROM "sqlite_sequence" WHERE "name" = ?`, t.Name))
+	if err != nil || len(last) == 0 {
+		return 0, err
+	}
+	return last[0], nil
+}
+
+func (w *writer) SetLastID(ctx context.Context, t *engine.Table, last int64) error {
+	n, err := w.run(ctx, newText(`UPDATE "sqlite_sequence" SET "seq" = max("seq", ?) WHERE "name" = ?`), last, t.Name)
+	if err == nil && n == 0 && last > 0 {
+		_, err = w.run(ctx, newText(`INSERT INTO "sqlite_sequence" ("name", "seq") VALUES (?, ?)`), t.Name, last)
+	}
+	return err
 }
 
 // Reserve returns all higher ids: there is no other Writer.

@@ -45,6 +45,18 @@ func findChunks(db *database) {
 	}
 	db.check(db.RangeChunks(ctx, "a", 10, 490, each))
 	db.is("a range", join(got), "10chunk 1; 20again; 490chunk 49")
+	snapshot, err := db.Snapshot(ctx)
+	db.check(err)
+	got = nil
+	db.check(snapshot.NextChunks(ctx, "a", 10, 2, each))
+	db.is("the next two", join(got), "20again; 490chunk 49")
+	db.check(db.w.PutChunk("a", 15, []byte("late")))
+	got = nil
+	db.check(snapshot.NextChunks(ctx, "a", 0, 1, each))
+	db.check(snapshot.NextChunks(ctx, "a", 10, 1, each))
+	db.is("the next ones of the state", join(got), "10chunk 1; 20again")
+	db.check(snapshot.Close())
+	db.check(db.w.DeleteChunks("a", 15, 15))
 	low, high, ok, err := db.ChunkEnds(ctx, "a")
 	db.check(err)
 	db.is("the ends", fmt.Sprint(low, high, ok), fmt.Sprint(0, int64(1<<62), true))

@@ -25,7 +25,7 @@ func Run(t *testing.T, e engine.Engine, address func(testing.TB) string) {
 		}
 	}
 	t.Run("chunks are found by id and in order", func(t *testing.T) {
-		findChunks(open(t, e, address(t), engine.Options{Readers: 2, Chunks: true}))
+		findChunks(open(t, e, address(t), engine.Options{Readers: 2, Lasting: 1, Chunks: true}))
 	})
 }
 

@@ -1,0 +1,112 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"spyglass/backend/backup"
+	"spyglass/backend/fault"
+	"spyglass/backend/private"
+	"spyglass/backend/store"
+)
+
+// MoveProgress is the progress of a migration, and Moved a table that it has moved.
+type (
+	MoveProgress = store.MoveProgress
+	Moved        = store.Moved
+)
+
+// Migrate moves the portal between the files of the data folder and the PostgreSQL
+// database of the options: into the database, or back into files. The other files of the
+// folder, such as the key and the reports, stay in it. The files of a portal that has moved
+// into the database are kept under another name.
+//
+// It returns the tables with the sums of both sides. If they differ, the move is not
+// complete.
+func Migrate(ctx context.Context, o Options, back bool, progress func(MoveProgress)) (all []Moved,
+	err error) {
+	if _, err := os.Stat(o.Data); err != nil && !back {
+		return nil, fault.New(fault.Conflict, "there is no data folder %s", o.Data)
+	}
+	if err := private.MkdirAll(o.Data); err != nil {
+		return nil, fault.New(fault.Conflict, "the data folder %s cannot be created (%v)", o.Data, cause(err))
+	}
+	l, err := holdFolder(o)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, l.release()) }()
+	if err := backup.Finish(o.Data); err != nil {
+		return nil, err
+	}
+	all, err = o.move(ctx, back, progress)
+	if err != nil || back || !Same(all) {
+		return all, err
+	}
+	return all, o.keepMoved()
+}
+
+// move is Migrate in a folder that this process holds.
+func (o Options) move(ctx context.Context, back bool, progress func(MoveProgress)) ([]Moved, error) {
+	known, err := shapes()
+	if err != nil {
+		return nil, err
+	}
+	files := o.place()
+	server := files
+	server.Database = o.Database
+	m := store.Move{From: files, To: server, Shapes: known, Log: cmp.Or(o.Log, slog.Default()), Progress: progress}
+	if back {
+		m.From, m.To = server, files
+	}
+	all, err := m.Run(ctx)
+	if ctx.Err() != nil {
+		return nil, fault.New(fault.Conflict, "stopped; repeat the command to resume")
+	}
+	return all, err
+}
+
+// Same reports whether both sides of a move are equal.
+func Same(all []Moved) bool {
+	for _, one := range all {
+		if !one.Same() {
+			return false
+		}
+	}
+	return true
+}
+
+// keepMoved renames the files of a portal that has moved into a database, so that the
+// folder is one for a portal in a database.
+func (o Options) keepMoved() error {
+	clock := o.Clock
+	if clock == nil {
+		clock = time.Now
+	}
+	mark := "-moved-" + clock().UTC().Format("20060102T150405")
+	for _, name := range []string{portalFile, samplesFile} {
+		ext := filepath.Ext(name)
+		err := renameDatabase(filepath.Join(o.Data, name),
+			filepath.Join(o.Data, strings.TrimSuffix(name, ext)+mark+ext))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// place returns the files of the data folder.
+func (o Options) place() store.Place {
+	return store.Place{Portal: filepath.Join(o.Data, portalFile), Samples: filepath.Join(o.Data, samplesFile)}
+}
+
+// emptyDatabase refuses a database that has a portal.
+func (o Options) emptyDatabase(ctx context.Context) error {
+	return store.Place{Database: o.Database}.Empty(ctx)
+}
