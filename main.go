@@ -231,6 +231,8 @@ func serveCommand(o *server.Options) *cobra.Command {
 	f.BoolVar(&o.Demo, "demo", false, "fill an empty data folder with the demo environment")
 	f.IntVar(&o.ReportLimit, "report-limit", server.UsualReportLimit, "with --database: maximum size of the file of a "+
 		"report, in MB")
+	f.StringVar(&o.Seed, "seed", "", "YAML or JSON file with the groups, devices, users and tokens of a new portal; "+
+		"a portal that has been seeded is left as it is")
 	f.IntVar(&o.DemoDevices, "demo-devices", 0, "number of demo devices (default: a company of 152)")
 	f.String("rate-limit", "on", "on, or off for load tests")
 	f.StringVar(&o.Collections, "collections", "", "administrators can keep collections in folders below this one "+

@@ -36,7 +36,7 @@ var floors = [][]string{
 		"backend/remotewrite", "backend/story", "backend/topology", "backend/demo/history"},
 	{"backend/report"},
 	// demo uses the report service to generate the past
-	{"backend/demo", "backend/collect", "backend/metrics"},
+	{"backend/demo", "backend/collect", "backend/metrics", "backend/seed"},
 	{"backend/api", "backend/demo/stage"},
 	{"backend/server", "app/document/query", "app/pairs", "app/expect"},
 	{"app/budget", "app/workspace", "app/document", "app/snippet", "app/keychain", "app/trust", "app/link",

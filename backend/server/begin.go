@@ -45,6 +45,11 @@ func (s *Server) begin(ctx context.Context, others bool) error {
 	if err := s.fill(ctx); err != nil {
 		return err
 	}
+	if s.o.Seed != "" {
+		if err := s.db.Know(ctx, seeded, seedPending); err != nil {
+			return err
+		}
+	}
 	for name := range s.Passwords { // also after an interrupted start has filled the demo
 		if err := s.setPassword(ctx, name); err != nil {
 			return err

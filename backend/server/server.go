@@ -86,11 +86,12 @@ type Options struct {
 	// portal.db.key
 	Without []string
 
-	Demo        bool // fill an empty folder with the demo environment
-	DemoDevices int  // number of devices of the demo; 0 for the standard company
-	NoLimits    bool // no rate limits
-	NoHistory   bool // measure nothing: no polls, and no history of the demo
-	Twice       bool // run each write twice, for tests
+	Seed        string // file with the first devices, users and tokens of a new portal; empty: none
+	Demo        bool   // fill an empty folder with the demo environment
+	DemoDevices int    // number of devices of the demo; 0 for the standard company
+	NoLimits    bool   // no rate limits
+	NoHistory   bool   // measure nothing: no polls, and no history of the demo
+	Twice       bool   // run each write twice, for tests
 	TLSCert     string
 	TLSKey      string
 
@@ -344,7 +345,7 @@ func (s *Server) open(ctx context.Context) error {
 	s.endpoints = resource.WithAliases(s.endpoints)
 	s.events = events.New(events.Options{DB: s.db, Endpoints: s.endpoints, Renew: s.Sessions.Renew, Guard: s.guard})
 	s.endpoints = append(s.endpoints, s.events.Endpoints()...)
-	return nil
+	return s.seed(ctx)
 }
 
 // openFiles opens the files of reports, in the data folder or in the database.

@@ -208,7 +208,17 @@ func (s *Service) CreateToken(ctx context.Context, userID int64, note, by string
 // createToken completes and writes the row, unless allow refuses its owner.
 func (s *Service) createToken(ctx context.Context, row people.Token,
 	allow func(tx resource.Tx, owner *people.User) error) (Created, error) {
-	made := Created{Bearer: newSecret(), AccessID: randomText(20), AccessKey: randomText(48)}
+	return s.keepToken(ctx, row, newCreated(), allow)
+}
+
+// newCreated returns random secrets of a token.
+func newCreated() Created {
+	return Created{Bearer: newSecret(), AccessID: randomText(20), AccessKey: randomText(48)}
+}
+
+// keepToken is createToken with given secrets.
+func (s *Service) keepToken(ctx context.Context, row people.Token, made Created,
+	allow func(tx resource.Tx, owner *people.User) error) (Created, error) {
 	row.AccessID, row.BearerHash, row.SealedKey = made.AccessID, bearerHash(made.Bearer),
 		s.db.Seal(people.AccessKeyPlace(made.AccessID), []byte(made.AccessKey))
 	row.CreatedOn = resource.SecondsOf(s.clock())
@@ -236,4 +246,49 @@ func randomText(n int) string {
 		b[i] = letters[b[i]&31]
 	}
 	return string(b)
+}
+
+// shortestToken is the number of characters that a given bearer or access key has at least.
+const shortestToken = 20
+
+// AddKnownToken creates a token whose secrets are given: a bearer, an access id with its
+// key, or both. The others are random. It does nothing if the bearer or the access id exists
+// already.
+func (s *Service) AddKnownToken(ctx context.Context, userID int64, note string, known Created) error {
+	if known.Bearer == "" && known.AccessID == "" {
+		return fault.At("bearer", "bearer is required, or accessId with accessKey")
+	}
+	if (known.AccessID == "") != (known.AccessKey == "") {
+		return fault.At("accessId", "accessId and accessKey must be used together")
+	}
+	for field, secret := range map[string]string{"bearer": known.Bearer, "accessKey": known.AccessKey} {
+		if secret != "" && len(secret) < shortestToken {
+			return fault.At(field, "%s must have at least %d characters", field, shortestToken)
+		}
+	}
+	for field, text := range map[string]string{"bearer": known.Bearer, "accessId": known.AccessID,
+		"accessKey": known.AccessKey} {
+		if strings.ContainsFunc(text, func(c rune) bool { return c <= ' ' || c > '~' || c == ':' }) {
+			return fault.At(field, "%s must have only ASCII letters, digits and punctuation, and no colon", field)
+		}
+	}
+	if isCollectorToken(known.Bearer) {
+		return fault.At("bearer", "bearer must not begin with %s, which begins the tokens of collectors",
+			collectorPrefix)
+	}
+	all, err := s.tokens(ctx)
+	if err != nil || known.Bearer != "" && all.byBearer[bearerHash(known.Bearer)] != nil ||
+		all.byAccess[known.AccessID] != nil {
+		return err
+	}
+	fresh := newCreated()
+	if known.Bearer == "" {
+		known.Bearer = fresh.Bearer
+	}
+	if known.AccessID == "" {
+		known.AccessID, known.AccessKey = fresh.AccessID, fresh.AccessKey
+	}
+	_, err = s.keepToken(s.asPortal(ctx), people.Token{AdminID: userID, Note: note, Status: people.TokenActive,
+		CreatedBy: "seed"}, known, nil)
+	return err
 }
