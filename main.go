@@ -923,6 +923,10 @@ func printProgress(out io.Writer) func(backup.Progress) {
 			fmt.Fprintf(out, "%s %s: %d rows\n", p.Doing, p.File, p.Done)
 			return
 		}
-		fmt.Fprintf(out, "%s %s: %.1f of %.1f MB\n", p.Doing, p.File, float64(p.Done)/mega, float64(p.Total)/mega)
+		of := ""
+		if p.Total > 0 {
+			of = fmt.Sprintf(" of %.1f", float64(p.Total)/mega)
+		}
+		fmt.Fprintf(out, "%s %s: %.1f%s MB\n", p.Doing, p.File, float64(p.Done)/mega, of)
 	}
 }

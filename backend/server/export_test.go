@@ -31,3 +31,6 @@ func (s *Server) Problem() string {
 	problem, _ := s.storage.now()
 	return problem
 }
+
+// Ready returns what GET /readyz responds.
+func (s *Server) Ready(ctx context.Context) error { return s.ready(ctx) }

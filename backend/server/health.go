@@ -19,23 +19,28 @@ type readiness struct {
 // Times of a stop that a load balancer has to hear of.
 const (
 	askedLately = 30 * time.Second // it asks, so it is worth waiting for it
+	longestAsk  = 2 * time.Second  // for the database to respond
 	heardOf     = 3 * time.Second  // after which it sends no more requests
 )
 
 // health is the response of /healthz and /readyz.
 type health struct {
-	OK bool `json:"ok" doc:"always true"`
+	Status string `json:"status"`
 }
 
 // healthEndpoints returns /healthz, which responds as long as the process does, and
 // /readyz, which fails while it should get no requests. Both are for everybody.
 func (s *Server) healthEndpoints() []resource.Endpoint {
-	open := resource.Right{Object: resource.Open}
+	probe := func(path, summary string, check func(context.Context) error) resource.Endpoint {
+		return resource.Endpoint{
+			Method: http.MethodGet, Path: path, Summary: summary, Right: resource.Right{Object: resource.Open},
+			Steady: true,
+			Handle: func(ctx context.Context, _ *resource.Call) (any, error) { return health{"ok"}, check(ctx) },
+		}
+	}
 	return []resource.Endpoint{
-		{Method: http.MethodGet, Path: "/healthz", Summary: "Report that the process runs", Right: open,
-			Handle: func(context.Context, *resource.Call) (any, error) { return health{true}, nil }},
-		{Method: http.MethodGet, Path: "/readyz", Summary: "Report that the process can serve requests", Right: open,
-			Handle: func(ctx context.Context, _ *resource.Call) (any, error) { return health{true}, s.ready(ctx) }},
+		probe("/healthz", "Report that the process runs", func(context.Context) error { return nil }),
+		probe("/readyz", "Report that the process can serve requests", s.ready),
 	}
 }
 
@@ -45,7 +50,13 @@ func (s *Server) ready(ctx context.Context) error {
 	if s.readiness.stopping.Load() {
 		return fault.New(fault.Busy, "the portal is stopping")
 	}
-	return s.db.Reachable(ctx)
+	ctx, cancel := context.WithTimeout(ctx, longestAsk)
+	defer cancel()
+	if err := s.db.Reachable(ctx); err != nil {
+		return &fault.Error{Kind: fault.Busy, Message: "the database does not respond", Err: err,
+			RetryAfter: time.Second}
+	}
+	return nil
 }
 
 // announceStop fails /readyz, and waits until a load balancer that asks has heard of it.

@@ -1,10 +1,8 @@
 package server
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -61,7 +59,7 @@ func (o Options) move(ctx context.Context, back bool, progress func(MoveProgress
 	files := o.place()
 	server := files
 	server.Database = o.Database
-	m := store.Move{From: files, To: server, Shapes: known, Log: cmp.Or(o.Log, slog.Default()), Progress: progress}
+	m := store.Move{From: files, To: server, Shapes: known, Progress: progress}
 	if back {
 		m.From, m.To = server, files
 	}

@@ -113,14 +113,15 @@ func (s OnServer) Copy(ctx context.Context, from, to string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, source.Close()) }()
-	target, err := Place{Portal: to}.openOne(ctx, to, engine.Options{Chunks: samples})
+	into := Place{Portal: to}
+	target, err := into.openOne(ctx, to, engine.Options{Chunks: samples})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, target.Close()) }()
 	quiet := func(MoveProgress) {}
 	if samples {
-		return explain(to, copySamples(ctx, source, target, quiet))
+		return explainEither(s.Place, into, copySamples(ctx, source, target, quiet))
 	}
 	known, err := s.Shapes()
 	if err == nil {
@@ -135,5 +136,5 @@ func (s OnServer) Copy(ctx context.Context, from, to string) (err error) {
 	if err := target.Writer().Prepare(ctx, format); err != nil {
 		return explain(to, err)
 	}
-	return explain(to, copyTables(ctx, source, target, known, quiet))
+	return explainEither(s.Place, into, copyTables(ctx, source, target, known, quiet))
 }

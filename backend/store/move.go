@@ -36,8 +36,7 @@ func (p Place) name() string {
 // entry in the target names the source, and Open refuses the target.
 type Move struct {
 	From, To Place
-	Shapes   []Shape // of every table of a portal
-	Log      *slog.Logger
+	Shapes   []Shape            // of every table of a portal
 	Progress func(MoveProgress) // called on the goroutine of Run
 }
 
@@ -165,7 +164,7 @@ func (m Move) Run(ctx context.Context) (all []Moved, err error) {
 	}
 	if !complete {
 		if err := m.copy(ctx, from, to); err != nil {
-			return nil, explain(m.To.name(), err)
+			return nil, explainEither(m.From, m.To, err)
 		}
 	}
 	if all, err = m.compare(ctx, from, to); err != nil || complete {
@@ -178,6 +177,15 @@ func (m Move) Run(ctx context.Context) (all []Moved, err error) {
 	}
 	return all, errors.Join(to.samples.Writer().SetMeta(ctx, engine.Identity, moving),
 		to.portal.Writer().SetMeta(ctx, engine.Identity, moving))
+}
+
+// explainEither is explain for an error of one of two places on different engines.
+func explainEither(from, to Place, err error) error {
+	inFile := embedded.Class(err) != engine.Other
+	if inFile == (from.Database == "") {
+		return explain(from.name(), err)
+	}
+	return explain(to.name(), err)
 }
 
 func noPortal(place string) error {
