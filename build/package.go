@@ -77,6 +77,7 @@ func packaged(ctx context.Context, p project.Project) error {
 	}
 	return goTest(ctx, p,
 		[]string{"SPYGLASS_PACKAGES=" + now, "SPYGLASS_PACKAGES_AGAIN=" + again, "SPYGLASS_PACKAGES_BEFORE=" + before},
-		[]string{"-count=1", "-v", "-timeout=10m", "-tags", "window,packages", "-run", "^TestThe(Packages|Deb)"},
+		[]string{"-count=1", "-v", "-timeout=10m", "-tags", "window,packages", "-run",
+			"^Test(The(Packages|Deb)|Image)"},
 		"./build/desktop")
 }

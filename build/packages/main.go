@@ -1,8 +1,9 @@
 // Packages makes Spyglass' packages for users:
 //
 //	packages licences ROOT FILE                  the licences of all that is part of the program
-//	packages make FLAGS                          .deb, .rpm, .tar.gz, the installer for Windows, the
-//	                                             bundle for a Mac, SHA256SUMS and the list of parts (SBOM)
+//	packages make FLAGS                          .deb, .rpm, .tar.gz, the container image, the installer for
+//	                                             Windows, the bundle for a Mac, SHA256SUMS and the list of
+//	                                             parts (SBOM)
 //
 // It is a module of its own, so that tools for packaging stay out of the
 // program's own modules. `go run ./build package` builds the programs and runs it.
@@ -29,6 +30,7 @@ type release struct {
 	root     string    // of the project
 	out      string    // folder for the packages
 	linux    string    // the program; empty: nothing for Linux
+	server   string    // the program without a window for Linux; empty: no container image
 	windows  string    // the program without resources; empty: nothing for Windows
 	mac      bool      // make the bundle
 	only     string    // make this kind of package for Linux and nothing else
@@ -60,6 +62,7 @@ func run(args []string) (err error) {
 	f.StringVar(&r.root, "root", "", "folder of the project")
 	f.StringVar(&r.out, "out", "", "folder for what is made")
 	f.StringVar(&r.linux, "linux", "", "the program for Linux")
+	f.StringVar(&r.server, "server", "", "the program without a window for Linux")
 	f.StringVar(&r.windows, "windows", "", "the program for Windows")
 	f.BoolVar(&r.mac, "mac", false, "make the bundle for a Mac")
 	f.StringVar(&r.only, "only", "", "kind of package for Linux, deb or rpm; empty: everything")
@@ -84,6 +87,9 @@ func (r release) make() error {
 	var steps []func() error
 	if r.linux != "" {
 		steps = append(steps, r.makeLinux)
+	}
+	if r.server != "" && r.only == "" {
+		steps = append(steps, r.makeImage)
 	}
 	if r.windows != "" {
 		steps = append(steps, r.makeWindows)

@@ -20,6 +20,7 @@ type Release struct {
 	Only     string // make this kind of package for Linux and nothing else
 	Quick    bool   // for tests: larger, and without position-independent code, see compileFor
 	linux    string // the programs; empty if not built
+	server   string // without a window, for the container image
 	windows  string
 	licences string // the file with the licences
 }
@@ -51,6 +52,9 @@ func (p Project) Programs(ctx context.Context, k *Release) (err error) {
 		if k.linux, err = p.compileFor(ctx, *k, "linux", DesktopTags); err != nil {
 			return err
 		}
+		if k.server, err = p.compileFor(ctx, *k, "server", ""); err != nil {
+			return err
+		}
 	}
 	if k.Windows {
 		k.windows, err = p.compileFor(ctx, *k, "windows", "desktop,production")
@@ -67,11 +71,12 @@ func (p Project) Packages(ctx context.Context, k Release) error {
 	return p.DoIn(ctx, "build/packages", "go", "run", ".", "make", "-root", p.Root, "-out", k.Out,
 		"-version", k.Version,
 		"-arch", runtime.GOARCH, "-licences", k.licences, "-epoch", epoch,
-		"-only", k.Only, "-linux", k.linux, "-windows", k.windows, fmt.Sprintf("-mac=%t", k.Mac),
+		"-only", k.Only, "-linux", k.linux, "-server", k.server, "-windows", k.windows, fmt.Sprintf("-mac=%t", k.Mac),
 		fmt.Sprintf("-quick=%t", k.Quick))
 }
 
-// compileFor builds the app for a release, and returns its path. On Linux, a release is
+// compileFor builds the app for a release, and returns its path. The system "server" is
+// Linux without a window. On Linux, a release with a window is
 // position-independent: that compiles every package once more than the tests do, so a
 // quick one is not.
 func (p Project) compileFor(ctx context.Context, k Release, system, tags string) (string, error) {
@@ -88,6 +93,9 @@ func (p Project) compileFor(ctx context.Context, k Release, system, tags string)
 	}
 	cmd := p.Command(ctx, ".", "go", "build", "-trimpath", "-buildvcs=false", mode, "-tags", tags, "-ldflags", flags,
 		"-o", path, ".")
+	if system == "server" { // a static program, which needs no other files
+		system, cgo = "linux", "CGO_ENABLED=0"
+	}
 	cmd.Env = append(os.Environ(), "GOOS="+system, cgo)
 	if system == "windows" {
 		cmd.Env = append(cmd.Env, "GOARCH=amd64")
