@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -69,7 +70,7 @@ const (
 )
 
 // people maps the secrets of cookies to users 1 to 5.
-type people struct{ api.Sessions }
+type people struct{}
 
 func (people) ByCookie(_ context.Context, secret string) (*session.Session, error) {
 	var id int64
@@ -98,6 +99,14 @@ func (people) AsRole(context.Context, *resource.Access, string, string, string) 
 
 func (people) Redeem(context.Context, string) (*session.Session, error) {
 	return nil, fault.New(fault.NoLogin, "there are no launch tokens here")
+}
+
+func (people) BeginOIDC(context.Context, string) (*session.Redirect, error) {
+	return nil, fault.New(fault.Unknown, "there is no provider here")
+}
+
+func (people) FinishOIDC(context.Context, string, string, url.Values, string) (*session.Session, string, error) {
+	return nil, "", fault.New(fault.Unknown, "there is no provider here")
 }
 
 func (people) IsWindow(secret string) bool { return secret == windowSecret }

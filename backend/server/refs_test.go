@@ -34,8 +34,9 @@ func TestIDFieldsNameTheirResource(t *testing.T) {
 		"GroupDataPoint.dataPointId": inside, "DeviceClusterAlertConfig.dataPointId": inside,
 		"ReportMetric.dataPointId":             inside,
 		"GraphDataPoint.dataSourceDataPointId": inside, "GraphLine.dataPointId": inside,
-		"SignInSetting.clientId": "at the provider",
-		"Privilege.objectId":     "for some types a word", "GenerateReportRequest.reportId": "ignored; the path has the id",
+		"SignInSetting.clientId":         "at the provider",
+		"Privilege.objectId":             "for some types a word",
+		"GenerateReportRequest.reportId": "ignored; the path has the id",
 	}
 	_, endpoints := newCaller(t)
 	met := map[string]bool{}
