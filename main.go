@@ -222,6 +222,7 @@ func serveCommand(o *server.Options) *cobra.Command {
 		},
 	}
 	databaseFlag(c, o)
+	samplesFlags(c, o)
 	f := c.Flags()
 	f.StringVar(&o.Listen, "listen", "127.0.0.1:0", "address and port; port 0 selects a free one; with --https the "+
 		"default is 127.0.0.1:"+strconv.Itoa(server.UsualHTTPSPort))
@@ -293,6 +294,40 @@ func databaseFlag(c *cobra.Command, o *server.Options) {
 		var err error
 		o.Key, err = server.ReadKey(cmp.Or(keyFile, os.Getenv(keyFileVariable)), os.Getenv(keyVariable), o.Log)
 		return err
+	}
+}
+
+// samplesFlags adds the flags of the sample store. Like --database, it refuses a password
+// in an argument.
+func samplesFlags(c *cobra.Command, o *server.Options) {
+	var tokenFile string
+	f := c.Flags()
+	f.StringVar(&o.Samples.URL, "samples", "", "keep samples in a time-series database with the interface of "+
+		"Prometheus, such as http://prometheus.example.net:9090 (default: SPYGLASS_SAMPLES; without it, in the "+
+		"portal's database)")
+	f.StringVar(&o.Samples.Write, "samples-write", "", "address for remote write (default: SPYGLASS_SAMPLES_WRITE, or "+
+		"--samples with /api/v1/write)")
+	f.StringVar(&tokenFile, "samples-token-file", "", "file of a bearer token for both (default: "+
+		"SPYGLASS_SAMPLES_TOKEN_FILE; SPYGLASS_SAMPLES_TOKEN can hold the token itself)")
+	before := c.PreRunE
+	c.PreRunE = func(c *cobra.Command, args []string) error {
+		for _, flag := range []string{"samples", "samples-write"} {
+			if u, err := url.Parse(c.Flag(flag).Value.String()); err == nil && u.User != nil {
+				return fault.New(fault.Invalid, "--%s must not contain a user or a password, which other users of "+
+					"this machine could read; set SPYGLASS_SAMPLES", flag)
+			}
+		}
+		o.Samples.URL = cmp.Or(o.Samples.URL, os.Getenv("SPYGLASS_SAMPLES"))
+		o.Samples.Write = cmp.Or(o.Samples.Write, os.Getenv("SPYGLASS_SAMPLES_WRITE"))
+		o.Samples.Token = os.Getenv("SPYGLASS_SAMPLES_TOKEN")
+		if tokenFile = cmp.Or(tokenFile, os.Getenv("SPYGLASS_SAMPLES_TOKEN_FILE")); tokenFile != "" {
+			text, err := os.ReadFile(tokenFile)
+			if err != nil {
+				return fault.New(fault.Invalid, "the token of the sample store cannot be read: %v", err)
+			}
+			o.Samples.Token = strings.TrimSpace(string(text))
+		}
+		return before(c, args)
 	}
 }
 

@@ -235,6 +235,8 @@ func TestInvalidCommandPrintsOneSentence(t *testing.T) {
 		{[]string{"serve", "--data", data, "--key-file", file}, "--key-file requires --database"},
 		{[]string{"serve", "--data", data, "--database", "postgres://127.0.0.1:1/x", "--key-file", data + "/none"},
 			"the key file " + data + "/none cannot be read"},
+		{[]string{"serve", "--data", data, "--samples", "http://ann:secret@127.0.0.1:1"},
+			"--samples must not contain a user or a password"},
 		{[]string{"serve", "--data", data, "--report-limit", "0"}, "--report-limit must be at least 1"},
 		{[]string{"serve", "--data", data, "--clock", "noon"}, "--clock must be a time such as 2026-01-15T09:00:00Z, " +
 			"not \"noon\""},

@@ -34,7 +34,7 @@ var floors = [][]string{
 	{"backend/series", "backend/agent", "backend/backup", "backend/report/layout", "backend/lease"},
 	{"backend/session", "backend/report/content", "backend/data", "backend/events", "backend/monitor", "backend/notify",
 		"backend/remotewrite", "backend/story", "backend/topology", "backend/demo/history"},
-	{"backend/report"},
+	{"backend/report", "backend/samplestore"},
 	// demo uses the report service to generate the past
 	{"backend/demo", "backend/collect", "backend/metrics", "backend/seed"},
 	{"backend/api", "backend/demo/stage"},

@@ -167,7 +167,7 @@ func (s *Service) fit(read int) {
 
 // readMark returns the time to resume at; 0 if there is no mark.
 func (s *Service) readMark(ctx context.Context) (int64, error) {
-	mark, err := resource.Lookup(ctx, s.db, forward.RemoteWriteMarks.Name, forward.RemoteWriteID)
+	mark, err := resource.Lookup(ctx, s.db, forward.RemoteWriteMarks.Name, s.id)
 	if err != nil || mark == nil {
 		return 0, err
 	}
@@ -182,7 +182,7 @@ func (s *Service) keepMark(ctx context.Context, slack int64) error {
 	}
 	s.markedOn = time.Now()
 	err := s.db.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) error {
-		return resource.Put(ctx, tx, forward.RemoteWriteMarks.Name, &forward.RemoteWriteMark{ID: forward.RemoteWriteID,
+		return resource.Put(ctx, tx, forward.RemoteWriteMarks.Name, &forward.RemoteWriteMark{ID: s.id,
 			At: resource.Seconds(at)})
 	})
 	if err != nil {
@@ -198,6 +198,7 @@ func (s *Service) keepMark(ctx context.Context, slack int64) error {
 func (s *Service) dropMark(ctx context.Context) error {
 	s.marked = 0
 	return s.db.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) error {
-		return resource.DeleteAll(ctx, tx, forward.RemoteWriteMarks.Name)
+		return resource.DeleteAll(ctx, tx, forward.RemoteWriteMarks.Name,
+			resource.Where{Field: "id", Op: "=", Value: s.id})
 	})
 }

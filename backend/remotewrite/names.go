@@ -21,7 +21,18 @@ type names struct {
 	db      resource.LiveDB
 	changed <-chan struct{}
 	known   map[int64]*place
+	portal  string // if not empty, series have labels of ids
 }
+
+// Labels of ids, by which the portal reads its samples. They come after the others in the
+// order of names.
+const (
+	PortalLabel = "spyglass_portal"
+	SeriesLabel = "spyglass_series"
+)
+
+// SeriesName returns the value of SeriesLabel.
+func SeriesName(key series.Key) string { return fmt.Sprintf("%d-%d", key.Instance, key.DataPoint) }
 
 // place is an instance; known has nil for a deleted one.
 type place struct {
@@ -76,6 +87,10 @@ func (k *names) request(samples []series.Sample) ([]byte, error) {
 			i = len(message.Timeseries)
 			at[key] = i
 			labels := append([]prompb.Label{{Name: "__name__", Value: p.points[s.DataPoint]}}, p.labels...)
+			if k.portal != "" {
+				labels = append(labels, prompb.Label{Name: PortalLabel, Value: k.portal},
+					prompb.Label{Name: SeriesLabel, Value: SeriesName(key)})
+			}
 			message.Timeseries = append(message.Timeseries, prompb.TimeSeries{Labels: labels})
 		}
 		message.Timeseries[i].Samples = append(message.Timeseries[i].Samples,

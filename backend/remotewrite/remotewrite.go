@@ -31,6 +31,13 @@
 // redirect) refuses the batch for good: it is dropped and counted, and the
 // first of those in a row is logged.
 //
+// # Sample store
+//
+// With Options.Store, the receiver has the samples of the portal for good: see package
+// samplestore. A batch that it refuses is divided, so that one late sample does not
+// discard others: Prometheus refuses a whole request for one sample that is older than
+// out_of_order_time_window.
+//
 // # Concurrency
 //
 // Offer can be called by any number of goroutines and never waits. Start begins
@@ -64,7 +71,11 @@ import (
 // Options configures a Service.
 type Options struct {
 	// Dial connects to the receiver, and checks its address.
-	Dial    func(ctx context.Context, network, address string) (net.Conn, error)
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+	// Store is the receiver that is the sample store of the portal; nil for the row that
+	// users edit. Its series have the labels of IDs, too.
+	Store   *forward.RemoteWrite
+	Portal  string         // with Store: the id of the portal
 	Roots   *x509.CertPool // trusted authorities; the system's when nil
 	Version string         // of the program
 	Log     *slog.Logger   // slog.Default when nil
@@ -90,6 +101,7 @@ type Service struct {
 	series *series.DB
 	client *http.Client
 	names  *names
+	id     int64 // of the mark
 
 	mu      sync.Mutex
 	on      bool
@@ -103,6 +115,7 @@ type Service struct {
 	marked   int64
 	markedOn time.Time
 	refusing bool
+	divided  int // how often parts of the batch were refused
 
 	wake    chan struct{} // a full batch is ready
 	started bool
@@ -129,11 +142,15 @@ func New(ctx context.Context, db resource.LiveDB, samples *series.DB, o Options)
 		TLSHandshakeTimeout: attempt, MaxResponseHeaderBytes: 64 << 10, IdleConnTimeout: 2 * time.Minute,
 	} // no proxy, which would connect to addresses itself
 	s := &Service{running: service.Group{Guard: o.Guard}, db: db, series: samples, o: o, span: firstSpan,
-		names: newNames(db), wake: make(chan struct{}, 1), client: &http.Client{
+		names: newNames(db), id: forward.RemoteWriteID, wake: make(chan struct{}, 1), client: &http.Client{
 			Transport: transport, Timeout: attempt,
 			// do not send a secret to another address
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		}}
+	if o.Store != nil {
+		s.id, s.names.portal = forward.SampleStoreID, o.Portal
+		return s, nil
+	}
 	return s, db.Write(ctx, func(tx resource.Tx) error {
 		_, err := resource.Get(ctx, tx, forward.RemoteWrites.Name, forward.RemoteWriteID)
 		if !fault.Is(err, fault.Unknown) {
@@ -150,6 +167,7 @@ func New(ctx context.Context, db resource.LiveDB, samples *series.DB, o Options)
 
 // Start starts to send, without blocking. It may be called again after Stop.
 func (s *Service) Start(ctx context.Context) {
+	s.forget()
 	s.running.Begin(ctx)
 	s.started = true
 	s.running.Keep("remote write", s.run)
@@ -167,6 +185,14 @@ func (s *Service) Stop(ctx context.Context) error {
 		_ = s.keepMark(ctx, 0) // logged
 	}
 	return nil
+}
+
+// forget drops what was in memory before an earlier stop: another node may have sent it.
+// The mark, or the series, have what is left.
+func (s *Service) forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.on, s.queue, s.backlog = false, queue{}, backlog{}
 }
 
 // Offer queues samples that the series have stored. It ignores them while sending
@@ -193,6 +219,15 @@ func (s *Service) Offer(samples []series.Sample) {
 		default:
 		}
 	}
+}
+
+// Sent returns the time before which all samples were sent, or dropped; they need no
+// longer be in the series. ok is false while sending is off.
+func (s *Service) Sent() (at int64, ok bool) {
+	if !s.isOn() {
+		return 0, false
+	}
+	return s.waiting(slack), true
 }
 
 // Stats returns the current counts.
@@ -229,9 +264,12 @@ func (s *Service) set(ctx context.Context, row *forward.RemoteWrite) error {
 	if err != nil {
 		return err
 	}
-	if mark > 0 {
+	switch {
+	case mark > 0:
 		s.resume(mark)
-	} else {
+	case s.o.Store != nil: // also what was measured before the first settings were read
+		s.resume(s.o.Clock().Unix() - slack)
+	default:
 		s.live()
 	}
 	s.turn(row)

@@ -17,7 +17,9 @@ const (
 	mostPause  = time.Minute
 	longPause  = 10 * time.Minute // the longest Retry-After to respect
 	tellEvery  = time.Minute      // maximum age of the counts in the row
-	oldAge     = 2 * time.Minute  // age from which samples count as old
+	// how often parts of a batch may be refused before the rest is refused undivided
+	mostDivided = 200
+	oldAge      = 2 * time.Minute // age from which samples count as old
 )
 
 // run sends pending samples until ctx ends.
@@ -58,6 +60,10 @@ func (s *Service) run(ctx context.Context) {
 
 // settings reads and applies the current settings.
 func (s *Service) settings(ctx context.Context) (*forward.RemoteWrite, error) {
+	if s.o.Store != nil {
+		row := *s.o.Store
+		return &row, s.set(ctx, &row)
+	}
 	row, err := resource.Get(ctx, s.db, forward.RemoteWrites.Name, forward.RemoteWriteID)
 	if err == nil {
 		err = s.set(ctx, row)
@@ -101,6 +107,7 @@ func (s *Service) flush(ctx context.Context, row *forward.RemoteWrite, changed <
 // turned off or ctx has ended.
 func (s *Service) pass(ctx context.Context, row *forward.RemoteWrite, samples []series.Sample,
 	changed <-chan struct{}) *forward.RemoteWrite {
+	s.divided = 0
 	samples, err := s.names.wanted(ctx, samples, row.GroupID)
 	if ctx.Err() != nil {
 		return nil
@@ -148,6 +155,9 @@ func (s *Service) deliver(ctx context.Context, row *forward.RemoteWrite, batch [
 			s.setState(ctx, state)
 			return row
 		case !errors.As(err, &later):
+			if s.divided++; s.o.Store != nil && n > 1 && s.divided <= mostDivided {
+				return s.divide(ctx, row, samples, changed)
+			}
 			s.refused(ctx, n, err)
 			return row
 		}
@@ -161,6 +171,23 @@ func (s *Service) deliver(ctx context.Context, row *forward.RemoteWrite, batch [
 			return nil
 		}
 	}
+}
+
+// divide sends the halves of a batch that was refused.
+func (s *Service) divide(ctx context.Context, row *forward.RemoteWrite, samples []series.Sample,
+	changed <-chan struct{}) *forward.RemoteWrite {
+	half := len(samples) / 2
+	for _, part := range [][]series.Sample{samples[:half], samples[half:]} {
+		batch, err := s.names.request(part)
+		if err != nil {
+			s.refused(ctx, int64(len(part)), err)
+			continue
+		}
+		if row = s.deliver(ctx, row, batch, part, changed); row == nil {
+			return nil
+		}
+	}
+	return row
 }
 
 // refused counts a batch that the receiver has refused, and logs the first of
@@ -216,6 +243,13 @@ func (s *Service) setState(ctx context.Context, state string) {
 	}
 	news := now.State != s.written.State || now.Error != s.written.Error || s.writtenOn.IsZero()
 	if now == s.written || !news && time.Since(s.writtenOn) < tellEvery {
+		return
+	}
+	if s.o.Store != nil {
+		if now.State != s.written.State {
+			s.o.Log.InfoContext(ctx, "sample store", "state", state, "err", now.Error)
+		}
+		s.written, s.writtenOn = now, time.Now()
 		return
 	}
 	err := s.db.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) error {

@@ -152,8 +152,12 @@ func (v *view) aggregate(ctx context.Context, step int64) ([][]Step, error) {
 			s.Hourly = true
 		}
 	}
-	for low := v.low; low <= v.high; low += together {
-		some, err := v.points(ctx, low, min(v.high, low+together-1))
+	low, high, floor := v.low, v.high, v.db.floor()
+	if v.q.From < min(floor, v.q.To) {
+		low, high = min(low, halfDayOf(v.q.From)), max(high, halfDayOf(min(floor, v.q.To)-1))
+	}
+	for ; low <= high; low += together {
+		some, err := v.all(ctx, low, min(high, low+together-1))
 		if err != nil {
 			return nil, err
 		}

@@ -17,6 +17,7 @@ type series struct {
 	known  bool
 	fresh  bool // no samples were appended yet
 	adds   int  // number of appends, so that a search for the newest sample notices a change
+	none   int  // with DB.older: adds+1 when such a search found none
 }
 
 // block holds the pending samples of one half day.

@@ -64,6 +64,9 @@ func (db *DB) Range(ctx context.Context, q Query) (Table, error) {
 			}
 			have[i] = merge(averages(old), have[i])
 		}
+		if err := v.addEarlier(ctx, have, found); err != nil {
+			return Table{}, err
+		}
 	}
 	return tableOf(have, q.Limit), nil
 }
@@ -212,21 +215,30 @@ func (db *DB) Last(ctx context.Context, instance, datapoint int64) (last Sample,
 	db.mu.RLock()
 	s := db.series[Key{instance, datapoint}]
 	var p point
-	known, adds := false, 0
+	known, none, adds := false, false, 0
 	if s != nil {
-		p, known, adds = s.last, s.known, s.adds
+		p, known, none, adds = s.last, s.known, s.none == s.adds+1, s.adds
 	}
 	db.mu.RUnlock()
-	if s == nil {
+	if s == nil || none {
 		return Sample{}, false, nil
 	}
 	now := db.clock().Unix()
 	if known && p.at <= now {
 		return Sample{instance, datapoint, p.at, p.value}, true, nil
 	}
-	t, err := db.Range(ctx, Query{Instance: instance, DataPoints: []int64{datapoint}, To: now + 1, Limit: 1})
-	if err != nil || len(t.Times) == 0 {
+	t, err := db.Range(ctx, Query{Instance: instance, DataPoints: []int64{datapoint},
+		From: max(0, db.floor()-longestEarlier), To: now + 1, Limit: 1})
+	if err != nil {
 		return Sample{}, false, err
+	}
+	if len(t.Times) == 0 {
+		db.mu.Lock()
+		defer db.mu.Unlock()
+		if db.older != nil {
+			s.none = adds + 1
+		}
+		return Sample{}, false, nil
 	}
 	p = point{t.Times[0], t.Values[0][0]}
 	db.mu.Lock()

@@ -25,11 +25,15 @@ const era = 20
 // retainStep is the number of series per transaction when converting to hours.
 const retainStep = 200
 
-// Retain deletes data beyond its retention. It works in steps, with other writes
+// Retain deletes data beyond its retention or, after SetOlder, what is in the other
+// place: then the other place has a retention of its own. It works in steps, with other writes
 // between them, and can be interrupted at any time.
 func (db *DB) Retain(ctx context.Context, k Keep) error {
 	if k.Samples < 1 {
 		return fault.At("samples", "samples must be kept for at least a day")
+	}
+	if db.older != nil {
+		return db.retire(ctx)
 	}
 	now := db.clock().Unix()
 	samples := halfDayOf(max(now-int64(k.Samples)*24*60*60, 0))

@@ -93,6 +93,7 @@ type DB struct {
 	log   *slog.Logger
 	clock func() time.Time
 	file  *store.Chunks
+	older Older // nil: this DB has all samples
 
 	jobs chan *job
 	stop chan struct{}

@@ -82,9 +82,12 @@ func (s *Server) watch(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := s.openStore(ctx, dialer); err != nil {
+		return err
+	}
 	s.engines = func() *monitor.Engine {
 		o := monitor.EngineOptions{DB: s.db, Series: s.series, Checks: check.All(dialer), Log: s.o.Log,
-			Clock: s.o.Clock, Pace: s.pace, Guard: s.guard, Measured: s.remote.Offer}
+			Clock: s.o.Clock, Pace: s.pace, Guard: s.guard, Measured: s.measured}
 		if s.stage != nil {
 			o.World = s.stage
 		}

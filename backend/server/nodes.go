@@ -36,6 +36,7 @@ func (s *Server) works() []work {
 
 	add(s.samples != nil, "the keeping of samples", s.samples.Start, s.samples.Stop)
 	add(s.remote != nil, "remote write", s.remote.Start, s.remote.Stop)
+	add(s.store != nil, "the sample store", s.store.Start, s.store.Stop)
 	add(s.stage != nil, "the effects of incidents", s.stage.StartEffects, s.stage.StopEffects)
 	add(s.engine.Load() != nil, "the engine", s.startEngine, s.stopEngine) // polls devices, and stores samples
 	add(s.monitor != nil, "the monitor", s.monitor.Start, s.monitor.Stop)

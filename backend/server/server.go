@@ -59,6 +59,7 @@ import (
 	"spyglass/backend/remotewrite"
 	"spyglass/backend/report"
 	"spyglass/backend/resource"
+	"spyglass/backend/samplestore"
 	"spyglass/backend/series"
 	"spyglass/backend/service"
 	"spyglass/backend/session"
@@ -75,6 +76,8 @@ type Options struct {
 	Listen   string // address and port, "127.0.0.1:0" for a free one; empty: no listener
 	Key      []byte // decrypts secrets in the database, in place of portal.db.key; store.KeySize bytes
 	Version  string // of this program
+
+	Samples samplestore.Settings // of a sample store for the portal; zero for none
 
 	ReportLimit int // with Database: the maximum size of the file of a report, in MB; 0 for UsualReportLimit
 
@@ -166,6 +169,7 @@ type Server struct {
 	metrics   *metrics.Metrics
 	events    *events.Service
 	remote    *remotewrite.Service
+	store     *samplestore.Store // nil: the portal has all its samples
 	listener  net.Listener
 	handler   http.Handler // set by Start
 	door      *door        // serves before Start; nil unless the databases were upgraded

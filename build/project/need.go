@@ -46,12 +46,13 @@ var (
 	}
 	ForCurl       = []Need{{"curl", HasProgram("curl")}}
 	ForPrometheus = []Need{{"prometheus", HasProgram("prometheus")}}
-	ForGo         = append([]Need{ // the race detector, programs that snippets run in, an SNMP agent, a database
+	ForGo         = append([]Need{ // the race detector, programs that snippets run in, an SNMP agent, databases
 		{"build-essential", HasProgram("gcc")},
 		{"curl", HasProgram("curl")},
 		{"snmpd", hasFile("/usr/sbin/snmpd")},     // is only in the PATH of root
 		{"libnss3-tools", HasProgram("certutil")}, // the browsers' lists of authorities
 		{"postgresql", hasFile("/usr/lib/postgresql/*/bin/initdb")},
+		ForPrometheus[0],
 		{"python3", HasProgram("python3")},
 		{"groovy", HasProgram("groovy")},
 		{"default-jre-headless", HasProgram("java")},

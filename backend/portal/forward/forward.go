@@ -48,6 +48,13 @@ type RemoteWriteMark struct {
 // RemoteWriteID is the id of the only row.
 const RemoteWriteID int64 = 1
 
+// Ids of marks of the sample store of a portal, which has no RemoteWrite: its progress,
+// and the time before which its samples are only there.
+const (
+	SampleStoreID      int64 = 2
+	SampleStoreFloorID int64 = 3
+)
+
 // Authentication methods of a remote write.
 const (
 	AuthNone   = "none"
