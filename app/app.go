@@ -88,6 +88,10 @@ func open(ctx context.Context, o server.Options, native *desk) (_ *App, err erro
 			err = errors.Join(err, a.close(ctx))
 		}
 	}()
+	if _, err := os.Stat(filepath.Join(o.Data, "workspace.db")); err == nil && o.Database != "" {
+		a.log.Warn("the tabs and the history in workspace.db are not used: they are in the database now", "data",
+			o.Data)
+	}
 	quota := int64(workspace.Quota)
 	if a.desktop { // the disk belongs to the user
 		quota = 0

@@ -1,7 +1,6 @@
 package workspace_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -110,24 +109,21 @@ func TestNodesSearchOneHistoryInTheOrderOfSending(t *testing.T) {
 	}
 }
 
-func TestAnUnusedIDDoesNotBreakTheOrderOfNodes(t *testing.T) {
+func TestARestoredRequestDoesNotBreakTheOrderOfNodes(t *testing.T) {
 	a, b, _ := twoNodes(t)
-	add := func(d *desk, ctx context.Context, path string) error {
-		return d.AddToHistory(ctx, &workspace.History{UserID: 1, Method: "GET", Path: path}, nil, 0)
-	}
-	if err := add(a, t.Context(), "/bad\x00"); err == nil { // its transaction has got an id
-		t.Fatal("a NUL was stored")
-	}
-	for _, one := range []struct {
-		d    *desk
-		path string
-	}{{b, "/first"}, {a, "/second"}} {
-		if err := add(one.d, t.Context(), one.path); err != nil {
+	send := func(d *desk, path string) {
+		if err := d.AddToHistory(t.Context(), &workspace.History{UserID: 1, Method: "GET", Path: path}, nil,
+			0); err != nil {
 			t.Fatal(err)
 		}
 	}
-	b.expect(1, "GET /history?fields=path&sort=id", "", `{"total":2,"searchId":null,"items":[{"path":"/first"},`+
-		`{"path":"/second"}],"data":null}`)
+	send(a, "/restored")
+	a.send(1, "DELETE /history/1", "")
+	b.expect(1, "POST /history/1/restore", "", "{}") // b reserves an id, and does not use it
+	send(a, "/first")
+	send(b, "/second")
+	b.expect(1, "GET /history?fields=path&sort=id", "", `{"total":3,"searchId":null,"items":[{"path":"/restored"},`+
+		`{"path":"/first"},{"path":"/second"}],"data":null}`)
 }
 
 func TestNodesKeepTheLimitOfAUsersHistory(t *testing.T) {

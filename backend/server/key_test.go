@@ -85,7 +85,8 @@ func TestAGivenKeyTakesThePlaceOfTheFile(t *testing.T) {
 		t.Errorf("with the key: %v", err)
 	}
 	o.Key = bytes.Repeat([]byte{8}, store.KeySize)
-	if err := start(o); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "does not belong") {
+	err := start(o)
+	if !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "the given key does not belong") {
 		t.Errorf("with another key: %v", err)
 	}
 	o.Key = nil
