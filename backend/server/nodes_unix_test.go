@@ -5,6 +5,7 @@ package server_test
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -23,6 +24,7 @@ type cluster struct {
 	database string
 	key      []byte
 	bearer   string
+	folder   string // of the first node
 	nodes    []*child
 }
 
@@ -50,7 +52,7 @@ func (c *cluster) join() *child {
 		if c.key, err = os.ReadFile(filepath.Join(folder, "portal.db.key")); err != nil {
 			c.t.Fatal(err)
 		}
-		c.bearer = token(c.t, server.Options{Data: folder}, "admin")
+		c.bearer, c.folder = token(c.t, server.Options{Data: folder}, "admin"), folder
 	}
 	return node
 }
@@ -216,6 +218,102 @@ func TestNodesReplaceAKilledAndAPausedOne(t *testing.T) {
 		}
 		if alerts := c.must(node, "GET /alert/alerts?fields=id", ""); !strings.Contains(alerts, `"total":1`) {
 			t.Errorf("the alerts are %s, want one", alerts)
+		}
+	}
+}
+
+// visitor is a browser that reaches any node, as behind a load balancer.
+type visitor struct {
+	*cluster
+	cookies []*http.Cookie
+	csrf    string
+}
+
+// send sends a request to a node, with the cookies.
+func (v *visitor) send(node *child, method, path, body string) (status int, reply []byte) {
+	v.t.Helper()
+	r, err := http.NewRequestWithContext(v.t.Context(), method, node.origin+"/api"+path, strings.NewReader(body))
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("X-CSRF-Token", v.csrf)
+	for _, c := range v.cookies {
+		r.AddCookie(c)
+	}
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if len(response.Cookies()) > 0 {
+		v.cookies = response.Cookies()
+	}
+	if reply, err = io.ReadAll(response.Body); err != nil {
+		v.t.Fatal(err)
+	}
+	return response.StatusCode, reply
+}
+
+// refused waits until a node refuses the session.
+func (v *visitor) refused(node *child) {
+	v.t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); ; {
+		status, reply := v.send(node, "GET", "/device/devices?size=1", "")
+		if status == http.StatusUnauthorized {
+			return
+		}
+		if time.Now().After(deadline) {
+			v.t.Fatalf("a node still responds with %d %s", status, reply)
+		}
+	}
+}
+
+func TestAnyNodeServesASession(t *testing.T) {
+	c := startCluster(t, 3)
+	add := server.Command{Do: server.DoAddUser, Name: "kim", Role: "administrator", Password: "a-long-password-7"}
+	if _, err := server.Send(t.Context(), server.Options{Data: c.folder}, add); err != nil {
+		t.Fatal(err)
+	}
+	v := &visitor{cluster: c}
+	status, reply := v.send(c.nodes[0], "POST", "/session", `{"username":"kim","password":"a-long-password-7"}`)
+	var me struct{ CSRFToken string }
+	if err := json.Unmarshal(reply, &me); err != nil || status != http.StatusOK {
+		t.Fatalf("signing in: %d %s", status, reply)
+	}
+	v.csrf = me.CSRFToken
+	for i, node := range c.nodes {
+		if status, reply := v.send(node, "POST", "/setting/opsnotes", `{"note":"from here"}`); status >= 300 {
+			t.Errorf("node %d: %d %s", i, status, reply)
+		}
+	}
+	c.nodes[0].kill()
+	if status, reply := v.send(c.nodes[1], "GET", "/device/devices?size=1", ""); status != http.StatusOK {
+		t.Errorf("after the node of the sign-in was killed: %d %s", status, reply)
+	}
+	if status, reply := v.send(c.nodes[1], "DELETE", "/session", ""); status >= 300 {
+		t.Errorf("signing out: %d %s", status, reply)
+	}
+	v.refused(c.nodes[2])
+}
+
+func TestFailedSignInsCountAtAllNodes(t *testing.T) {
+	c := startCluster(t, 2)
+	add := server.Command{Do: server.DoAddUser, Name: "kim", Role: "administrator", Password: "a-long-password-7"}
+	if _, err := server.Send(t.Context(), server.Options{Data: c.folder}, add); err != nil {
+		t.Fatal(err)
+	}
+	v := &visitor{cluster: c}
+	for i := range 10 {
+		if status, reply := v.send(c.nodes[i%2], "POST", "/session", `{"username":"kim","password":"wrong"}`); status !=
+			http.StatusUnauthorized {
+			t.Fatalf("attempt %d: %d %s", i+1, status, reply)
+		}
+	}
+	for i, node := range c.nodes {
+		if status, reply := v.send(node, "POST", "/session", `{"username":"kim","password":"a-long-password-7"}`); status !=
+			http.StatusTooManyRequests {
+			t.Errorf("node %d after ten failures: %d %s", i, status, reply)
 		}
 	}
 }

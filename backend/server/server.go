@@ -317,8 +317,14 @@ func (s *Server) open(ctx context.Context) error {
 	if _, err := store.Add(s.db, &session.Credentials); err != nil {
 		return err
 	}
+	if _, err := store.Add(s.db, &session.SignedIns); err != nil {
+		return err
+	}
+	if _, err := store.Add(s.db, &session.Failures); err != nil {
+		return err
+	}
 	if s.Sessions,
-		err = session.New(s.db, session.Options{Instance: s.Setting.Instance, Secure: s.overTLS(), Log: s.o.Log,
+		err = session.New(s.db, session.Options{Shared: s.o.Database != "", Instance: s.Setting.Instance, Secure: s.overTLS(), Log: s.o.Log,
 		Clock: s.o.Clock, Guard: s.guard, OIDC: session.OIDC{Serve: s.o.OIDC, Secret: s.o.OIDCSecret,
 			Dial: s.dialer().DialContext}}); err != nil {
 		return err

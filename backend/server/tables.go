@@ -107,7 +107,8 @@ func (s *Server) declares(shape store.Shape, verify func() error) {
 func shapes() ([]store.Shape, error) {
 	var s Server
 	err := s.tables()
-	return append(s.shapes, store.ShapeOf(&session.Credentials)), err
+	return append(s.shapes, store.ShapeOf(&session.Credentials), store.ShapeOf(&session.SignedIns),
+		store.ShapeOf(&session.Failures)), err
 }
 
 // keepPieces adds the files of reports, if they are in the database.

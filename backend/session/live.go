@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"spyglass/backend/fault"
+	"spyglass/backend/resource"
 )
 
 // live is an active session. Times are relative to the start of the service.
@@ -35,9 +36,10 @@ func errNoSession() error {
 // fault.NoLogin for a missing, unknown or ended one.
 func (s *Service) ByCookie(ctx context.Context, secret string) (*Session, error) {
 	key := digestOf(secret)
-	s.mu.RLock()
-	l := s.live[key]
-	s.mu.RUnlock()
+	l, err := s.find(ctx, key)
+	if err != nil {
+		return nil, err
+	}
 	if l == nil {
 		return nil, errNoSession()
 	}
@@ -48,6 +50,7 @@ func (s *Service) ByCookie(ctx context.Context, secret string) (*Session, error)
 	}
 	if !s.lasts(l, everyone, now) {
 		s.end(key)
+		s.remove(ctx, withKey(key))
 		return nil, errNoSession()
 	}
 	l.used.Store(int64(now))
@@ -91,6 +94,9 @@ func (s *Service) open(ctx context.Context, who *person, persistent bool, todo s
 		todo: todo, done: make(chan struct{})}
 	l.used.Store(int64(now))
 	l.persistent.Store(persistent)
+	if err := s.store(ctx, digestOf(secret), l); err != nil {
+		return nil, err
+	}
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -139,10 +145,15 @@ func (s *Service) end(key digest) *live {
 // SignOut ends the session. In a desktop window it also deletes the credential
 // with which the next start would sign in again.
 func (s *Service) SignOut(ctx context.Context, secret string) error {
-	l := s.end(digestOf(secret))
+	key := digestOf(secret)
+	if _, err := s.find(ctx, key); err != nil {
+		return err
+	}
+	l := s.end(key)
 	if l == nil {
 		return nil
 	}
+	s.remove(ctx, withKey(key))
 	s.noteEnd(ctx, l.userID)
 	if l.persistent.Load() {
 		return s.dropCredentials(ctx, l.userID)
@@ -165,6 +176,7 @@ func (s *Service) EndUser(ctx context.Context, userID int64) error {
 		}
 	}
 	s.mu.Unlock()
+	s.remove(ctx, resource.Where{Field: "userId", Op: "=", Value: userID})
 	return s.dropCredentials(ctx, userID)
 }
 
@@ -199,6 +211,9 @@ func (s *Service) watch(ctx context.Context) {
 }
 
 func (s *Service) sweep(ctx context.Context) error {
+	if err := s.sweepStored(ctx); err != nil {
+		return err
+	}
 	everyone, err := s.everyone(ctx)
 	if err != nil {
 		return err

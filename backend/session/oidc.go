@@ -198,17 +198,17 @@ func (s *Service) FinishOIDC(ctx context.Context, origin, cookie string, query u
 			cmp.Or(query.Get("error_description"), reason))
 	}
 	keys := []digest{digestOf("provider from " + network(remote))} // each attempt is a request to the provider
-	if err := s.fails.begin(ctx, keys); err != nil {
+	if err := s.beginAttempt(ctx, keys); err != nil {
 		return nil, "", err
 	}
 	who, err := s.askProvider(ctx, settings, client, state, query.Get("code"))
 	if err != nil {
-		s.fails.failed(keys)
+		s.failedAttempt(ctx, keys)
 		s.log.WarnContext(ctx, "a sign-in with OpenID Connect failed", "issuer", settings.Issuer, "err", err)
 		s.note(ctx, s.change("sign-in-failed", "unknown", "Failed to sign in with "+settings.Name, remote))
 		return nil, "", err
 	}
-	s.fails.succeeded(keys, keys[0])
+	s.succeededAttempt(ctx, keys, keys[0])
 	userID, err := s.acceptIdentity(ctx, settings, who)
 	if err != nil {
 		s.note(ctx, s.change("sign-in-failed", cmp.Or(who.username(), "unknown"),

@@ -12,9 +12,10 @@ import (
 // recorder collects changes that need not be written immediately.
 type recorder struct {
 	mu       sync.Mutex
-	noted    map[int64]time.Duration // when a token's use was last recorded
-	uses     map[int64]tokenUse      // pending writes, by token
-	renewals map[int64]bool          // users whose credential is in use
+	noted    map[int64]time.Duration   // when a token's use was last recorded
+	uses     map[int64]tokenUse        // pending writes, by token
+	renewals map[int64]bool            // users whose credential is in use
+	touched  map[int64]resource.Millis // SignedIns in use
 	wake     chan struct{}
 }
 
@@ -29,7 +30,7 @@ const useEvery = time.Minute
 func newRecorder() recorder {
 	return recorder{
 		noted: map[int64]time.Duration{}, uses: map[int64]tokenUse{}, renewals: map[int64]bool{},
-		wake: make(chan struct{}, 1),
+		touched: map[int64]resource.Millis{}, wake: make(chan struct{}, 1),
 	}
 }
 
@@ -48,6 +49,22 @@ func (r *recorder) renew(userID int64) {
 	defer r.mu.Unlock()
 	r.renewals[userID] = true
 	r.nudge()
+}
+
+func (r *recorder) touch(session int64, now resource.Millis) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.touched[session] = now
+	r.nudge()
+}
+
+// takeTouched returns the sessions in use and clears them.
+func (r *recorder) takeTouched() map[int64]resource.Millis {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	touched := r.touched
+	r.touched = map[int64]resource.Millis{}
+	return touched
 }
 
 func (r *recorder) nudge() {
@@ -88,10 +105,16 @@ func (s *Service) recordUse(ctx context.Context) {
 // because the next use records them again.
 func (s *Service) flush(ctx context.Context) {
 	uses, renewals := s.record.take(s.now())
-	if len(uses)+len(renewals) == 0 {
+	touched := s.record.takeTouched()
+	if len(uses)+len(renewals)+len(touched) == 0 {
 		return
 	}
 	err := s.db.Write(ctx, func(tx resource.Tx) error {
+		for id, at := range touched {
+			if err := noteTouch(ctx, tx, id, at); err != nil {
+				return err
+			}
+		}
 		for id, use := range uses {
 			if err := noteUse(ctx, tx, id, use); err != nil {
 				return err
@@ -105,8 +128,17 @@ func (s *Service) flush(ctx context.Context) {
 		return nil
 	})
 	if err != nil {
-		s.log.WarnContext(ctx, "the use of API tokens could not be recorded", "err", err)
+		s.log.WarnContext(ctx, "the use of API tokens or sessions could not be recorded", "err", err)
 	}
+}
+
+func noteTouch(ctx context.Context, tx resource.Tx, id int64, at resource.Millis) error {
+	row, err := resource.Lookup(ctx, tx, signedInRows, id)
+	if err != nil || row == nil || row.UsedOn >= at { // ended, or used at another node since
+		return err
+	}
+	row.UsedOn = at
+	return resource.Put(ctx, tx, signedInRows, row)
 }
 
 func noteUse(ctx context.Context, tx resource.Tx, tokenID int64, use tokenUse) error {

@@ -59,6 +59,7 @@ type Options struct {
 	Longest  time.Duration    // from sign-in; 24 hours when 0
 	Guard    *service.Guard
 	OIDC     OIDC
+	Shared   bool // other processes serve the same portal: sessions are rows (SignedIns)
 }
 
 // Service manages the sessions, tokens and access of one portal.

@@ -54,7 +54,7 @@ func (s *Service) prove(ctx context.Context, username, password string, code *st
 	if err != nil {
 		return nil, err
 	}
-	if err := s.fails.begin(queue, keys); err != nil {
+	if err := s.beginAttempt(queue, keys); err != nil {
 		return nil, err
 	}
 	who, err := s.checkPassword(queue, username, password)
@@ -63,18 +63,18 @@ func (s *Service) prove(ctx context.Context, username, password string, code *st
 	}
 	switch {
 	case isFactorError(err) && *code != "":
-		s.fails.failed(keys)
+		s.failedAttempt(ctx, keys)
 		s.noteFailure(ctx, username, from.remote)
 		return nil, err
 	case err != nil:
 		s.fails.abandon(keys)
 		return nil, err
 	case who == nil:
-		s.fails.failed(keys)
+		s.failedAttempt(ctx, keys)
 		s.noteFailure(ctx, username, from.remote)
 		return nil, fault.New(fault.NoLogin, "the user name or the password is wrong")
 	}
-	s.fails.succeeded(keys, keys[0])
+	s.succeededAttempt(ctx, keys, keys[0])
 	return who, nil
 }
 

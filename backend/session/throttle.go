@@ -113,18 +113,35 @@ func (a *attempts) age(now time.Time) {
 }
 
 func (t *throttle) failed(keys []digest) {
-	t.finish(keys, func(_ digest, a *attempts) {
-		now := t.clock()
-		if a.failed == 0 {
-			a.first = now
-		}
-		a.failed++
-		a.last = now
-		if a.failed >= maxFails && a.until.IsZero() {
-			a.until = now.Add(min(firstLock<<a.locks, longestLock))
-			a.locks = min(a.locks+1, 10)
-		}
-	})
+	t.finish(keys, func(_ digest, a *attempts) { a.fail(t.clock()) })
+}
+
+// fail counts a failure.
+func (a *attempts) fail(now time.Time) {
+	if a.failed == 0 {
+		a.first = now
+	}
+	a.failed++
+	a.last = now
+	if a.failed >= maxFails && a.until.IsZero() {
+		a.until = now.Add(min(firstLock<<a.locks, longestLock))
+		a.locks = min(a.locks+1, 10)
+	}
+}
+
+// set replaces the failures of a key by those of all nodes.
+func (t *throttle) set(key digest, counts attempts) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	a := t.all[key]
+	switch {
+	case a != nil:
+		counts.underWay = a.underWay
+		*a = counts
+	case counts.failed > 0 || counts.locks > 0:
+		t.makeRoom(t.clock())
+		t.all[key] = &counts
+	}
 }
 
 // succeeded resets the failures of one key, but not of the address: knowing one

@@ -97,6 +97,7 @@ func (s *Service) setPassword(ctx context.Context, name, password string, chosen
 		return err
 	}
 	s.fails.forgive(userKey(name))
+	s.forgetFailures(ctx, userKey(name))
 	return s.EndUser(ctx, id)
 }
 
