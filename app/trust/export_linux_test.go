@@ -17,7 +17,7 @@ func Browsers(ctx context.Context, a Authority) (states []State) {
 }
 
 // AddToBrowsers adds an authority to the browsers only.
-func AddToBrowsers(t *testing.T, ctx context.Context, a Authority) {
+func AddToBrowsers(ctx context.Context, t *testing.T, a Authority) {
 	t.Helper()
 	for _, db := range databases() {
 		if err := db.add(ctx, a); err != nil {
@@ -27,7 +27,7 @@ func AddToBrowsers(t *testing.T, ctx context.Context, a Authority) {
 }
 
 // RemoveFromBrowsers removes an authority from the browsers only.
-func RemoveFromBrowsers(t *testing.T, ctx context.Context, a Authority) {
+func RemoveFromBrowsers(ctx context.Context, t *testing.T, a Authority) {
 	t.Helper()
 	for _, db := range databases() {
 		if err := db.remove(ctx, a); err != nil {

@@ -163,12 +163,12 @@ func TestBrowserStoresAddAndRemoveAnAuthority(t *testing.T) {
 	if n := trusted(first); n != 0 {
 		t.Errorf("at first %d browsers trust it", n)
 	}
-	trust.AddToBrowsers(t, ctx, first)
+	trust.AddToBrowsers(ctx, t, first)
 	if n := trusted(first); n != len(profiles) {
 		t.Errorf("%d of %d browsers trust it", n, len(profiles))
 	}
 	second := authority(t, data, "acme.example.test")
-	trust.AddToBrowsers(t, ctx, second)
+	trust.AddToBrowsers(ctx, t, second)
 	if trusted(first) != 0 || trusted(second) != len(profiles) {
 		t.Errorf("%d browsers trust the old one, %d the new one", trusted(first), trusted(second))
 	}
@@ -176,7 +176,7 @@ func TestBrowserStoresAddAndRemoveAnAuthority(t *testing.T) {
 	if err != nil || !strings.Contains(string(out), "C,,") {
 		t.Errorf("it is trusted for more than servers: %v %s", err, out)
 	}
-	trust.RemoveFromBrowsers(t, ctx, second)
+	trust.RemoveFromBrowsers(ctx, t, second)
 	if n := trusted(second); n != 0 {
 		t.Errorf("at the end %d browsers trust it", n)
 	}

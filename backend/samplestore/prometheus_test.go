@@ -61,7 +61,7 @@ func (p *real) start() {
 			return // the pipe has room for what follows
 		}
 	}
-	p.t.Fatal("Prometheus has ended")
+	p.t.Fatalf("Prometheus has ended: %v", lines.Err())
 }
 
 func (p *real) kill() {

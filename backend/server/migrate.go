@@ -14,10 +14,12 @@ import (
 	"spyglass/backend/store"
 )
 
-// MoveProgress is the progress of a migration, and Moved a table that it has moved.
+// Aliases for the users of Migrate.
 type (
+	// MoveProgress is the progress of a migration.
 	MoveProgress = store.MoveProgress
-	Moved        = store.Moved
+	// Moved is a table that a migration has moved.
+	Moved = store.Moved
 )
 
 // Migrate moves the portal between the files of the data folder and the PostgreSQL

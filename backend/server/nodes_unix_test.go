@@ -311,8 +311,8 @@ func TestFailedSignInsCountAtAllNodes(t *testing.T) {
 		}
 	}
 	for i, node := range c.nodes {
-		if status, reply := v.send(node, "POST", "/session", `{"username":"kim","password":"a-long-password-7"}`); status !=
-			http.StatusTooManyRequests {
+		const right = `{"username":"kim","password":"a-long-password-7"}`
+		if status, reply := v.send(node, "POST", "/session", right); status != http.StatusTooManyRequests {
 			t.Errorf("node %d after ten failures: %d %s", i, status, reply)
 		}
 	}

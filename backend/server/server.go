@@ -324,7 +324,8 @@ func (s *Server) open(ctx context.Context) error {
 		return err
 	}
 	if s.Sessions,
-		err = session.New(s.db, session.Options{Shared: s.o.Database != "", Instance: s.Setting.Instance, Secure: s.overTLS(), Log: s.o.Log,
+		err = session.New(s.db, session.Options{Shared: s.o.Database != "", Instance: s.Setting.Instance,
+		Secure: s.overTLS(), Log: s.o.Log,
 		Clock: s.o.Clock, Guard: s.guard, OIDC: session.OIDC{Serve: s.o.OIDC, Secret: s.o.OIDCSecret,
 			Dial: s.dialer().DialContext}}); err != nil {
 		return err
@@ -472,7 +473,8 @@ func (s *Server) Start(explorer []resource.Endpoint, details ...resource.Key) er
 		Endpoints: s.endpoints, Explorer: explorer, Details: details, Page: s.o.Page, Look: s.o.Look,
 		Sessions: s.Sessions, Hosts: hosts(s.Address(), s.o.Listen, s.overTLS(), s.o.Names...),
 		Instance: s.Setting.Instance, Secure: s.overTLS(), HTTPS: &s.secure.hosts, Version: setting.APIVersion,
-		Root: append(s.metrics.Endpoints(), s.healthEndpoints()...), Agents: s.o.Agents, Observer: s.metrics, Limits: limits, Trouble: s.trouble(),
+		Root:   append(s.metrics.Endpoints(), s.healthEndpoints()...),
+		Agents: s.o.Agents, Observer: s.metrics, Limits: limits, Trouble: s.trouble(),
 		Damaged: store.Damaged, Log: s.o.Log, Clock: s.pace.Now,
 	})
 	if err != nil {

@@ -200,8 +200,8 @@ func (c *cluster) addDevices(ctx context.Context) error {
 	for w := range failed {
 		wait.Go(func() {
 			for i := w; i < c.size && failed[w] == nil; i += len(failed) {
-				failed[w] = c.ask(ctx, "POST", "/device/devices", fmt.Sprintf(`{"name":"127.0.0.1","displayName":"d%d",`+
-					`"preferredCollectorId":%d,"customProperties":[{"name":"torture","value":"1"}]}`, i, c.collector),
+				failed[w] = c.ask(ctx, "POST", "/device/devices", fmt.Sprintf(`{"name":"127.0.0.1",`+
+					`"displayName":"d%d","preferredCollectorId":%d,"customProperties":[{"name":"torture","value":"1"}]}`, i, c.collector),
 					new(any))
 			}
 		})
