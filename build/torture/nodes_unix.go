@@ -200,9 +200,9 @@ func (c *cluster) addDevices(ctx context.Context) error {
 	for w := range failed {
 		wait.Go(func() {
 			for i := w; i < c.size && failed[w] == nil; i += len(failed) {
-				failed[w] = c.ask(ctx, "POST", "/device/devices", fmt.Sprintf(`{"name":"127.0.0.1",`+
-					`"displayName":"d%d","preferredCollectorId":%d,"customProperties":[{"name":"torture","value":"1"}]}`, i, c.collector),
-					new(any))
+				body := fmt.Sprintf(`{"name":"127.0.0.1","displayName":"d%d","preferredCollectorId":%d,`+
+					`"customProperties":[{"name":"torture","value":"1"}]}`, i, c.collector)
+				failed[w] = c.ask(ctx, "POST", "/device/devices", body, new(any))
 			}
 		})
 	}
@@ -445,8 +445,8 @@ func (c *cluster) checkDevice(ctx context.Context, device device) (acked int, er
 	var found struct {
 		Items []struct{ DeviceDataSourceID int64 }
 	}
-	err = c.ask(ctx, "GET", fmt.Sprintf("/device/devices/%d/instances?filter=id:%d&fields=deviceDataSourceId", device.id,
-		device.instance), "", &found)
+	path := fmt.Sprintf("/device/devices/%d/instances?filter=id:%d&fields=deviceDataSourceId", device.id, device.instance)
+	err = c.ask(ctx, "GET", path, "", &found)
 	if err != nil || len(found.Items) != 1 {
 		return 0, fmt.Errorf("device %d has %d such instances: %w", device.id, len(found.Items), err)
 	}
