@@ -85,7 +85,7 @@ export const text = {
       apionly: 'API tokens only',
       password: 'New password',
       firstPassword: 'Password',
-      forcePasswordChange: 'Require a new password',
+      forcePasswordChange: 'Require a change at the next sign-in',
       twoFAEnabled: 'Require two-factor authentication',
       oidcSubject: 'OpenID subject',
       timezone: 'Time zone',
