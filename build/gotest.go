@@ -16,6 +16,13 @@ import (
 // fewEnough limits the number of failed packages for a retry.
 const fewEnough = 3
 
+// choice is a part of the tests of packages: those whose names match one of the
+// regular expressions. Each of these matches a test, or a test of this package fails.
+type choice struct{ names, packages []string }
+
+// flags returns the flags of go test that choose the tests.
+func (c choice) flags() []string { return []string{"-run", strings.Join(c.names, "|")} }
+
 // goTest runs the tests of Go packages with flags. It retries a few that fail: a
 // package that then passes has a test that depends on timing. It names these
 // packages, as the browser's tests name theirs, because such a test is a mistake,
@@ -27,6 +34,9 @@ func goTest(ctx context.Context, p project.Project, env, flags []string, package
 		var said bytes.Buffer
 		cmd.Stdout = io.MultiWriter(p.Out, &said)
 		err = project.Named(cmd.Run(), "go test", flags)
+		if err == nil && slices.Contains(flags, "-run") && !passedTests.Match(said.Bytes()) {
+			err = fmt.Errorf("no test was chosen by go test %s", strings.Join(flags, " "))
+		}
 		for _, line := range failedPackage.FindAllSubmatch(said.Bytes(), -1) {
 			failed = append(failed, string(line[1]))
 		}
@@ -47,3 +57,6 @@ func goTest(ctx context.Context, p project.Project, env, flags []string, package
 // failedPackage matches go test's line for a package that failed: with its time,
 // or because it does not build.
 var failedPackage = regexp.MustCompile(`(?m)^FAIL\t(\S+)[\t ]`)
+
+// passedTests matches go test's line for a package that passed and has run a test.
+var passedTests = regexp.MustCompile(`(?m)^ok  \t.*[^\]\s]$`)

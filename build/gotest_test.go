@@ -3,6 +3,8 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"testing"
 
 	"spyglass/build/project"
@@ -68,5 +70,48 @@ func TestCounted(t *testing.T) {
 					tt.runs, tt.passes)
 			}
 		})
+	}
+}
+
+func TestChoiceOfNoTestFails(t *testing.T) {
+	p := project.Project{Root: t.TempDir(), Out: os.Stdout}
+	for name, text := range map[string]string{"go.mod": "module example\n\ngo 1.26\n",
+		"some_test.go": "package some\n\nimport \"testing\"\n\nfunc TestSome(*testing.T) {}\n"} {
+		if err := os.WriteFile(p.Path(name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for names, passes := range map[string]bool{"^TestSome": true, "^TestOther": false} {
+		err := goTest(t.Context(), p, nil, choice{names: []string{names}}.flags(), ".")
+		if (err == nil) != passes {
+			t.Errorf("%s: %v; want passing %v", names, err, passes)
+		}
+	}
+}
+
+func TestEveryNameOfAChoiceMatchesATest(t *testing.T) {
+	declared := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
+	for _, c := range []choice{onPackages, onWindows} {
+		var tests []string
+		for _, folder := range c.packages {
+			files, err := filepath.Glob(filepath.Join("..", folder, "*_test.go"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, path := range files {
+				text, err := os.ReadFile(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, test := range declared.FindAllStringSubmatch(string(text), -1) {
+					tests = append(tests, test[1])
+				}
+			}
+		}
+		for _, name := range c.names {
+			if !slices.ContainsFunc(tests, regexp.MustCompile(name).MatchString) {
+				t.Errorf("%s matches no test in %v", name, c.packages)
+			}
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 
 	"spyglass/build/project"
 )
@@ -77,7 +78,10 @@ func packaged(ctx context.Context, p project.Project) error {
 	}
 	return goTest(ctx, p,
 		[]string{"SPYGLASS_PACKAGES=" + now, "SPYGLASS_PACKAGES_AGAIN=" + again, "SPYGLASS_PACKAGES_BEFORE=" + before},
-		[]string{"-count=1", "-v", "-timeout=10m", "-tags", "window,packages", "-run",
-			"^Test(The(Packages|Deb)|Image)"},
-		"./build/desktop")
+		slices.Concat([]string{"-count=1", "-v", "-timeout=10m", "-tags", "window,packages"}, onPackages.flags()),
+		onPackages.packages...)
 }
+
+// onPackages chooses the tests that read, install and run the packages.
+var onPackages = choice{names: []string{"^TestPackages", "^TestDeb", "^TestImage"},
+	packages: []string{"./build/desktop"}}

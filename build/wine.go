@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"spyglass/build/project"
@@ -63,11 +64,14 @@ func underWine(ctx context.Context, p project.Project) (err error) {
 		windowsTests(ctx, p, w))
 }
 
-// onWindows matches the tests of what is different on Windows: the control channel,
+// onWindows chooses the tests of what is different on Windows: the control channel,
 // the lock of the data folder, access lists, files that are replaced while they are
 // open, the names of files, and the start at sign-in.
-const onWindows = "Pipe|Command|JobRuns|SecondStart|NobodyElse|StopMay|Restore|Backup|PortFile|OnlyTheUser|" +
-	"FilesAreWhat|FilesHaveNames|AScan|TheSystemStarts"
+var onWindows = choice{
+	names: []string{"Pipe", "Command", "JobRuns", "SecondStart", "Private", "StopIsIdempotent", "Restore", "Backup",
+		"PortFile", "OnlyTheUser", "FilesRoundTrip", "FileNames", "^TestScan", "TheSystemStarts"},
+	packages: []string{"./backend/private", "./backend/server", "./app/ondisk", "./app/autostart"},
+}
 
 // windowsTests runs those tests of the packages under Wine.
 func windowsTests(ctx context.Context, p project.Project, w wine.Windows) error {
@@ -84,7 +88,6 @@ func windowsTests(ctx context.Context, p project.Project, w wine.Windows) error 
 	}
 	// Windows has no time zones that Go can read; the program has its own. Z: is the root folder.
 	zones := "ZONEINFO=Z:" + filepath.Join(strings.TrimSpace(string(root)), "lib", "time", "zoneinfo.zip")
-	return goTest(ctx, p, []string{"GOOS=windows", "CGO_ENABLED=0", zones}, []string{"-count=1", "-vet=off",
-		"-ldflags=-w", "-exec", strings.Join(words, " "), "-run", onWindows},
-		"./backend/private", "./backend/server", "./app/ondisk", "./app/autostart")
+	return goTest(ctx, p, []string{"GOOS=windows", "CGO_ENABLED=0", zones}, slices.Concat([]string{"-count=1",
+		"-vet=off", "-ldflags=-w", "-exec", strings.Join(words, " ")}, onWindows.flags()), onWindows.packages...)
 }
