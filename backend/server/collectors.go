@@ -2,9 +2,11 @@ package server
 
 import (
 	"context"
+	"net"
 	"net/netip"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"spyglass/backend/check"
 	"spyglass/backend/collect"
@@ -97,12 +99,19 @@ func (s *Server) watch(ctx context.Context) (err error) {
 	return nil
 }
 
-// link returns the URL of the portal for users; "" if it does not listen.
+// link returns the URL of the portal for users; "" if it does not listen. It has the name
+// in Options.Listen, which the certificate is for, and which all nodes share.
 func (s *Server) link() string {
 	if s.listener == nil {
 		return ""
 	}
-	return s.Origin()
+	origin, address := s.Origin(), s.Address()
+	name, _, err := net.SplitHostPort(s.o.Listen)
+	if _, notName := netip.ParseAddr(name); err != nil || name == "" || notName == nil {
+		return origin
+	}
+	_, port, _ := net.SplitHostPort(address) // of a listener
+	return strings.TrimSuffix(origin, address) + net.JoinHostPort(name, port)
 }
 
 // collectors returns the service for remote collectors.

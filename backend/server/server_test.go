@@ -432,3 +432,15 @@ func TestNetworkAddressNeedsTLS(t *testing.T) {
 		t.Errorf("%s returns %s", s.Origin(), response.Status)
 	}
 }
+
+func TestLinksHaveTheNameThatThePortalListensOn(t *testing.T) {
+	for listen, host := range map[string]string{"127.0.0.1:0": "127.0.0.1", "localhost:0": "localhost"} {
+		o := options(t)
+		o.Listen = listen
+		s := start(t, o)
+		_, port, err := net.SplitHostPort(s.Address())
+		if want := "http://" + host + ":" + port; err != nil || s.Link() != want {
+			t.Errorf("--listen %s: links begin with %s, want %s (%v)", listen, s.Link(), want, err)
+		}
+	}
+}
