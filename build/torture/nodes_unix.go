@@ -445,7 +445,8 @@ func (c *cluster) checkDevice(ctx context.Context, device device) (acked int, er
 	var found struct {
 		Items []struct{ DeviceDataSourceID int64 }
 	}
-	path := fmt.Sprintf("/device/devices/%d/instances?filter=id:%d&fields=deviceDataSourceId", device.id, device.instance)
+	path := fmt.Sprintf("/device/devices/%d/instances?filter=id:%d&fields=deviceDataSourceId", device.id,
+		device.instance)
 	err = c.ask(ctx, "GET", path, "", &found)
 	if err != nil || len(found.Items) != 1 {
 		return 0, fmt.Errorf("device %d has %d such instances: %w", device.id, len(found.Items), err)
