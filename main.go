@@ -291,9 +291,7 @@ func databaseFlag(c *cobra.Command, o *server.Options) {
 		if o.Database == "" {
 			return nil
 		}
-		var err error
-		o.Key, err = server.ReadKey(cmp.Or(keyFile, os.Getenv(keyFileVariable)), os.Getenv(keyVariable), o.Log)
-		return err
+		return readKey(o, keyFile)
 	}
 }
 
@@ -329,6 +327,12 @@ func samplesFlags(c *cobra.Command, o *server.Options) {
 		}
 		return before(c, args)
 	}
+}
+
+// readKey sets the key of a portal in a database, from a file or from the environment.
+func readKey(o *server.Options, file string) (err error) {
+	o.Key, err = server.ReadKey(cmp.Or(file, os.Getenv(keyFileVariable)), os.Getenv(keyVariable), o.Log)
+	return err
 }
 
 // checkDatabase completes and checks the address of the database.
@@ -746,12 +750,17 @@ func backupCommand(o *server.Options) *cobra.Command {
 		Long: "Writes the portal with its samples, its reports and the Explorer's tabs to a new file.\n" +
 			"Passwords and access keys stay encrypted in it. The key that decrypts them is portal.db.key in\n" +
 			"the data folder: keep a copy of it somewhere else. Secrets in the system keyring are not included.\n" +
-			"With --database, reads one state of the portal's database, and makes the same kind of file.",
+			"With --database, reads one state of the portal's database, and makes the same kind of file, without\n" +
+			"the Explorer's data and the files of reports in the database: pg_dump copies those, too.",
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := server.Backup(c.Context(), *o, args[0], printProgress(c.ErrOrStderr())); err != nil {
 				return err
 			}
 			fmt.Fprintf(c.ErrOrStderr(), "%s holds the portal of %s\n", args[0], o.Data)
+			if o.Database != "" {
+				fmt.Fprintln(c.ErrOrStderr(), "not in it: the Explorer's data and the files of reports in the database. "+
+					"Back them up with pg_dump")
+			}
 			return nil
 		},
 	}
@@ -767,13 +776,18 @@ func restoreCommand(o *server.Options) *cobra.Command {
 			"passwords and tokens become those in the backup. Stop the portal of the folder first.\n" +
 			"The old data stays in the folder before-restore until the next restore; Settings, Data in the\n" +
 			"app brings it back or deletes it.\n" +
-			"With --database, the portal and its samples go into that database, which must be empty, and the\n" +
-			"other files into the data folder.",
+			"With --database, the portal and its samples go into that database, which must be empty. The other\n" +
+			"files go into the data folder; a portal in a database does not use the Explorer's data and the\n" +
+			"files of reports there.",
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := server.Restore(c.Context(), *o, args[0], withoutKey, printProgress(c.ErrOrStderr())); err != nil {
 				return err
 			}
 			fmt.Fprintf(c.ErrOrStderr(), "%s holds the portal of %s\n", o.Data, args[0])
+			if o.Database != "" {
+				fmt.Fprintln(c.ErrOrStderr(), "not in the database: the Explorer's data and the files of reports. They are "+
+					"in "+o.Data)
+			}
 			return nil
 		},
 	}
@@ -784,15 +798,15 @@ func restoreCommand(o *server.Options) *cobra.Command {
 }
 
 func migrateCommand(o *server.Options) *cobra.Command {
-	var from, to string
+	var from, to, keyFile string
 	c := &cobra.Command{
 		Use: "migrate --from PLACE --to PLACE", Short: "Move a portal into a PostgreSQL database, or back into files",
 		Args: takes(),
 		Long: "One place is a data folder, the other one the address of an empty database, or the other way round.\n" +
 			"Without --from or --to, that place is the database in " + databaseVariable + ". Stop the portal first.\n" +
 			"Moves all rows and samples with their ids, and then compares both places. If it is interrupted, the\n" +
-			"same command resumes it. The key, reports and the Explorer's tabs stay in the data folder: use it with\n" +
-			"serve --database. The database files of a portal that has moved stay there, renamed.",
+			"same command resumes it. The database files of a portal that has moved into a database stay in the data\n" +
+			"folder, renamed. The Explorer's data and the files of reports do not move: they stay where they are.",
 		Example: "  spyglass migrate --from /var/lib/spyglass --to postgres://spyglass@db.example.net/spyglass\n" +
 			"  spyglass migrate --from postgres://spyglass@db.example.net/spyglass --to /var/lib/spyglass",
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -800,15 +814,28 @@ func migrateCommand(o *server.Options) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := readKey(o, keyFile); err != nil {
+				return err
+			}
 			all, err := server.Migrate(c.Context(), *o, back, printMove(c.ErrOrStderr()))
+			if err == nil {
+				err = printMoved(c.OutOrStdout(), all)
+			}
 			if err != nil {
 				return err
 			}
-			return printMoved(c.OutOrStdout(), all)
+			where := "in " + o.Data
+			if back {
+				where = "in the database; keep it if you need them"
+			}
+			fmt.Fprintln(c.ErrOrStderr(), "not moved: the Explorer's data and the files of reports. They stay "+where)
+			return nil
 		},
 	}
 	c.Flags().StringVar(&from, "from", "", "the data folder or the address of the database that has the portal")
 	c.Flags().StringVar(&to, "to", "", "the address of the database or the data folder that gets it")
+	c.Flags().StringVar(&keyFile, "key-file", "", "the file of the portal's key, if the data folder has no "+
+		"portal.db.key (default: "+keyFileVariable+"). "+keyVariable+" can hold the key itself, in Base64")
 	return c
 }
 

@@ -106,6 +106,8 @@ type Databases interface {
 	Check(ctx context.Context, path string) (layout int, err error)
 	// Replaceable returns why a restore cannot replace the databases; nil if it can.
 	Replaceable() error
+	// Key returns the key for the secrets if it is not in the data folder; nil if it is.
+	Key() []byte
 	// ReleaseKey allows a database that no process has open to use another key.
 	ReleaseKey(ctx context.Context, path string) error
 }
@@ -158,7 +160,7 @@ func (o Options) pack(ctx context.Context, work, path string) error {
 	defer file.Close()
 	w := zip.NewWriter(file)
 	m := Manifest{Layout: layout, Version: o.Version, Made: o.Clock().UTC().Truncate(time.Second)}
-	if m.Key, err = fingerprint(o.Folder); err != nil {
+	if m.Key, err = o.fingerprint(); err != nil {
 		return err
 	}
 	for _, name := range databases {
@@ -290,6 +292,15 @@ func (f *flow) Read(p []byte) (int, error) {
 		f.progress(f.at)
 	}
 	return n, err
+}
+
+// fingerprint identifies the key of the portal.
+func (o Options) fingerprint() (string, error) {
+	print, err := fingerprint(o.Folder)
+	if key := o.Databases.Key(); err == nil && print == "" && key != nil {
+		print = resource.KeyFingerprint(key)
+	}
+	return print, err
 }
 
 // fingerprint identifies a key without revealing anything else about it; "" for

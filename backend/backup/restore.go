@@ -197,7 +197,8 @@ func unwritable(err error) bool {
 
 // checkKey checks that the folder's key decrypts the secrets in the backup.
 func (o Options) checkKey(m Manifest) (same bool, err error) {
-	same, err = m.SameKey(o.Folder)
+	have, err := o.fingerprint()
+	same = have == m.Key || m.Key == ""
 	if err != nil || same || o.WithoutKey {
 		return same, err
 	}

@@ -196,6 +196,9 @@ func schemaOfType(t reflect.Type, inside ...reflect.Type) Schema {
 	if t == reflect.TypeFor[json.RawMessage]() || t == reflect.TypeFor[JSON]() {
 		return Schema{Type: "any"}
 	}
+	if t == reflect.TypeFor[[]byte]() { // Base64, as encoding/json writes it
+		return Schema{Type: "string"}
+	}
 	switch t.Kind() {
 	case reflect.Pointer:
 		s := schemaOfType(t.Elem(), inside...)

@@ -145,6 +145,10 @@ const (
 	hours  = "hour"
 )
 
+// Spaces returns the key spaces of all samples. A shared database has another one, with the
+// state of its processes.
+func Spaces() []string { return []string{names, logs, chunks, hours} }
+
 // halfDay is the length of a chunk in seconds; no chunk can overflow its 65,535 samples.
 const halfDay = 12 * 60 * 60
 
@@ -165,7 +169,7 @@ func numberOf(row int64) int64 { return row & (1<<40 - 1) }
 // version, and leaves it unchanged.
 func Open(ctx context.Context, o Options) (*DB, error) {
 	db := newDB(o)
-	spaces := []string{names, logs, chunks, hours}
+	spaces := Spaces()
 	if o.Shared {
 		db.shared, spaces = &shared{known: state{other: -1}}, append(spaces, leads)
 	}

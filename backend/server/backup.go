@@ -113,7 +113,7 @@ func (o Options) files(file string, progress func(backup.Progress)) backup.Optio
 		clock = time.Now
 	}
 	return backup.Options{Folder: o.Data, File: file, Version: cmp.Or(o.Version, "unknown"), Clock: clock,
-		Progress: progress, Databases: store.Files{}}
+		Progress: progress, Databases: store.Files{Given: o.Key}}
 }
 
 // backup returns the options for a backup of the portal.
@@ -126,9 +126,9 @@ func (o Options) backup(file string, progress func(backup.Progress)) backup.Opti
 // databases returns the functions to copy and check the databases of the portal.
 func (o Options) databases() backup.Databases {
 	if o.Database == "" {
-		return store.Files{}
+		return store.Files{Given: o.Key}
 	}
 	place := o.place()
 	place.Database = o.Database
-	return store.OnServer{Place: place, Shapes: shapes}
+	return store.OnServer{Files: store.Files{Given: o.Key}, Place: place, Tables: movable}
 }

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,8 +25,9 @@ type (
 
 // Migrate moves the portal between the files of the data folder and the PostgreSQL
 // database of the options: into the database, or back into files. The other files of the
-// folder, such as the key and the reports, stay in it. The files of a portal that has moved
-// into the database are kept under another name.
+// folder stay in it. The files of a portal that has moved into the database are kept under
+// another name. The Explorer's workspace and the files of reports do not move: each place
+// keeps its own.
 //
 // It returns the tables with the sums of both sides. If they differ, the move is not
 // complete.
@@ -54,14 +56,14 @@ func Migrate(ctx context.Context, o Options, back bool, progress func(MoveProgre
 
 // move is Migrate in a folder that this process holds.
 func (o Options) move(ctx context.Context, back bool, progress func(MoveProgress)) ([]Moved, error) {
-	known, err := shapes()
+	tables, err := movable()
 	if err != nil {
 		return nil, err
 	}
 	files := o.place()
 	server := files
 	server.Database = o.Database
-	m := store.Move{From: files, To: server, Shapes: known, Progress: progress}
+	m := store.Move{From: files, To: server, Tables: tables, Key: o.Key, Progress: progress}
 	if back {
 		m.From, m.To = server, files
 	}
@@ -69,7 +71,26 @@ func (o Options) move(ctx context.Context, back bool, progress func(MoveProgress
 	if ctx.Err() != nil {
 		return nil, fault.New(fault.Conflict, "stopped; repeat the command to resume")
 	}
+	if err == nil && back && Same(all) {
+		err = o.writeKey()
+	}
 	return all, err
+}
+
+// writeKey writes the given key into a folder that has none, for a portal in files.
+func (o Options) writeKey() error {
+	if o.Key == nil {
+		return nil
+	}
+	file, err := os.OpenFile(o.place().Portal+".key", os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err == nil {
+		_, err = file.Write(o.Key)
+		err = errors.Join(err, file.Sync(), file.Close())
+	}
+	return err
 }
 
 // Same reports whether both sides of a move are equal.

@@ -187,6 +187,11 @@ func TestAPortalMovesIntoADatabaseAndBack(t *testing.T) {
 	if rows["device"] < 100 || rows["alert"] == 0 || rows["samples, log"]+rows["samples, chunk"] == 0 {
 		t.Errorf("it moved %v", rows)
 	}
+	for _, table := range []string{"node", "lease", "nodeRequest", "reportPiece", "samples, lead"} {
+		if _, moved := rows[table]; moved {
+			t.Errorf("it moved %s", table)
+		}
+	}
 	if left, err := filepath.Glob(filepath.Join(m.o.Data, "*.db")); err != nil || len(left) != 2 ||
 		!strings.Contains(left[0]+left[1], "-moved-") {
 		t.Errorf("the databases of the folder are %v (%v), want two that are renamed", left, err)
@@ -195,8 +200,54 @@ func TestAPortalMovesIntoADatabaseAndBack(t *testing.T) {
 	if _, err := server.Migrate(t.Context(), m.in(true), false, nil); !fault.Is(err, fault.Conflict) {
 		t.Errorf("moving it once more: %v, want fault.Conflict", err)
 	}
-	m.move(true)
+	for _, one := range m.move(true) { // the portal in the database has written its state
+		if one.Table == "samples, lead" || one.Table == "node" || one.Table == "lease" {
+			t.Errorf("it moved %s back", one.Table)
+		}
+	}
 	m.same(m.responses(false), want)
+}
+
+func TestAPortalMovesWithAGivenKey(t *testing.T) {
+	m := newMoving(t)
+	want := m.responses(false)
+	m.move(false)
+	path := filepath.Join(m.o.Data, "portal.db.key")
+	key, err := os.ReadFile(path)
+	if err == nil {
+		err = os.Remove(path)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.o.Key = key
+	m.same(m.responses(true), want)
+	file := filepath.Join(t.TempDir(), "backup")
+	if err := server.Backup(t.Context(), m.in(true), file, unheard); err != nil {
+		t.Fatal(err)
+	}
+	wrong := m.in(true)
+	wrong.Data, wrong.Database, wrong.Key = t.TempDir(), pgtest.Database(t), make([]byte, len(key))
+	if err := server.Restore(t.Context(), wrong, file, false, unheard); !fault.Is(err, fault.Conflict) {
+		t.Errorf("restoring with another key: %v, want fault.Conflict", err)
+	}
+	wrong.Database = m.database
+	if _, err := server.Migrate(t.Context(), wrong, true, nil); !fault.Is(err, fault.Conflict) ||
+		!strings.Contains(err.Error(), "the given key does not belong to the portal") {
+		t.Errorf("moving with another key: %v, want fault.Conflict", err)
+	}
+	m.o.Data = t.TempDir()
+	m.move(true)
+	if got, err := os.ReadFile(filepath.Join(m.o.Data, "portal.db.key")); err != nil || string(got) != string(key) {
+		t.Errorf("the key file of the portal in files: %v, want the given key", err)
+	}
+	m.o.Key = nil
+	m.same(m.responses(false), want)
+	m.o.Data, m.o.Key, m.database = t.TempDir(), key, pgtest.Database(t)
+	if err := server.Restore(t.Context(), m.in(true), file, false, unheard); err != nil {
+		t.Fatal(err)
+	}
+	m.same(m.responses(true), want)
 }
 
 func TestAMoveContinuesIDs(t *testing.T) {

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"spyglass/backend/demo"
 	"spyglass/backend/portal"
@@ -22,6 +23,7 @@ import (
 	"spyglass/backend/portal/setting"
 	"spyglass/backend/report/content"
 	"spyglass/backend/resource"
+	"spyglass/backend/series"
 	"spyglass/backend/session"
 	"spyglass/backend/store"
 )
@@ -110,6 +112,22 @@ func shapes() ([]store.Shape, error) {
 	return append(s.shapes, store.ShapeOf(&session.Credentials), store.ShapeOf(&session.SignedIns),
 		store.ShapeOf(&session.Failures)), err
 }
+
+// movable returns the tables and samples that move between files and a database. What
+// nodes write about themselves does not, nor do files of reports, as rows.
+func movable() (t store.Tables, err error) {
+	t.Known, err = shapes()
+	t.Spaces = series.Spaces()
+	for _, s := range t.Known {
+		if !slices.Contains(unmoved, s.Table) {
+			t.Moved = append(t.Moved, s.Table)
+		}
+	}
+	return t, err
+}
+
+var unmoved = []string{string(node.Nodes.Name), string(node.Leases.Name), string(node.Requests.Name),
+	string(reporting.ReportPieces.Name)}
 
 // keepPieces adds the files of reports, if they are in the database.
 func (s *Server) keepPieces() error {

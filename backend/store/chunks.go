@@ -42,6 +42,9 @@ type Chunks struct {
 // ChunksTx is a transaction in progress.
 type ChunksTx struct{ w engine.Writer }
 
+// besideSamples names the schema of chunks in a database on a server.
+const besideSamples = "samples"
+
 // chunkFormat is the layout version of the file. Raise it when the content of a
 // chunk is encoded differently. An added space needs no new version.
 const chunkFormat = 1
@@ -63,7 +66,7 @@ func OpenChunks(ctx context.Context, o ChunkOptions) (*Chunks, error) {
 }
 
 func (c *Chunks) connect(ctx context.Context, o ChunkOptions) (err error) {
-	options := engine.Options{Readers: readers, Chunks: true, Alone: !o.Shared, Beside: "samples"}
+	options := engine.Options{Readers: readers, Chunks: true, Alone: !o.Shared, Beside: besideSamples}
 	if c.base, c.present, err = connect(ctx, c.path, o.Database, slog.Default(), options); err != nil {
 		return err
 	}

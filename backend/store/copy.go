@@ -11,7 +11,12 @@ import (
 
 // Files copies and checks database files that no DB of this process need have
 // open.
-type Files struct{}
+type Files struct {
+	Given []byte // the key of the portal, if its folder has no key file; may be nil
+}
+
+// Key returns the key of a portal whose folder has no key file; nil for none.
+func (f Files) Key() []byte { return f.Given }
 
 // Size returns the size of a database file.
 func (Files) Size(_ context.Context, path string) (int64, error) {
@@ -84,7 +89,7 @@ func (Files) Check(ctx context.Context, path string) (layout int, err error) {
 type OnServer struct {
 	Files
 	Place  Place // the paths name the copied databases
-	Shapes func() ([]Shape, error)
+	Tables func() (Tables, error)
 }
 
 // Size returns 0 for the databases on the server.
@@ -108,7 +113,11 @@ func (s OnServer) Copy(ctx context.Context, from, to string) (err error) {
 	if !samples && from != s.Place.Portal {
 		return s.Files.Copy(ctx, from, to)
 	}
-	source, err := s.Place.openOne(ctx, from, engine.Options{ReadOnly: true, Chunks: samples})
+	options := engine.Options{ReadOnly: true, Chunks: samples}
+	if samples {
+		options.Beside = besideSamples
+	}
+	source, err := s.Place.openOne(ctx, from, options)
 	if err != nil {
 		return err
 	}
@@ -120,14 +129,14 @@ func (s OnServer) Copy(ctx context.Context, from, to string) (err error) {
 	}
 	defer func() { err = errors.Join(err, target.Close()) }()
 	quiet := func(MoveProgress) {}
-	if samples {
-		return explainEither(s.Place, into, copySamples(ctx, source, target, quiet))
-	}
-	known, err := s.Shapes()
-	if err == nil {
-		err = current(ctx, source, s.Place.name(), known)
-	}
+	tables, err := s.Tables()
 	if err != nil {
+		return err
+	}
+	if samples {
+		return explainEither(s.Place, into, copySamples(ctx, source, target, tables, quiet))
+	}
+	if err := current(ctx, source, s.Place.name(), tables); err != nil {
 		return err
 	}
 	if err := moved(ctx, source, s.Place.name()); err != nil {
@@ -136,5 +145,5 @@ func (s OnServer) Copy(ctx context.Context, from, to string) (err error) {
 	if err := target.Writer().Prepare(ctx, format); err != nil {
 		return explain(to, err)
 	}
-	return explainEither(s.Place, into, copyTables(ctx, source, target, known, quiet))
+	return explainEither(s.Place, into, copyTables(ctx, source, target, tables, quiet))
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
@@ -36,8 +37,32 @@ func (p Place) name() string {
 // entry in the target names the source, and Open refuses the target.
 type Move struct {
 	From, To Place
-	Shapes   []Shape            // of every table of a portal
+	Tables   Tables
+	Key      []byte             // of the portal, if there is no key file; nil: there is
 	Progress func(MoveProgress) // called on the goroutine of Run
+}
+
+// Tables are what a portal consists of.
+type Tables struct {
+	Known  []Shape  // of every table that a portal may have
+	Moved  []string // names of the tables whose rows move
+	Spaces []string // of the samples that move
+}
+
+// moved returns the shapes of the tables whose rows move.
+func (t Tables) moved() (all []Shape) {
+	for _, s := range t.Known {
+		if slices.Contains(t.Moved, s.Table) {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// spaces returns the spaces of a database of samples that move.
+func (t Tables) spaces(ctx context.Context, from engine.Database) ([]string, error) {
+	layout, err := from.Layout(ctx)
+	return slices.DeleteFunc(layout.Spaces, func(space string) bool { return !slices.Contains(t.Spaces, space) }), err
 }
 
 // MoveProgress reports how far a move is with one table.
@@ -85,7 +110,7 @@ func (s sides) close() (err error) {
 // open opens the databases of a place.
 func (p Place) open(ctx context.Context, o engine.Options) (s sides, err error) {
 	if s.portal, err = p.openOne(ctx, p.Portal, o); err == nil {
-		o.Chunks = true
+		o.Chunks, o.Beside = true, besideSamples
 		s.samples, err = p.openOne(ctx, p.Samples, o)
 	}
 	if err != nil {
@@ -195,7 +220,7 @@ func noPortal(place string) error {
 // source checks that a place has a complete portal of this version, and returns its id.
 func (m Move) source(ctx context.Context, s sides) (id string, err error) {
 	name := m.From.name()
-	if err := current(ctx, s.portal, name, m.Shapes); err != nil {
+	if err := current(ctx, s.portal, name, m.Tables); err != nil {
 		return "", err
 	}
 	if err := moved(ctx, s.portal, name); err != nil {
@@ -216,11 +241,11 @@ func (m Move) source(ctx context.Context, s sides) (id string, err error) {
 	if err != nil {
 		return "", err
 	}
-	return id, hasKey(m.To.Portal+".key", known)
+	return id, hasKey(m.To.Portal+".key", m.Key, known)
 }
 
 // current checks that a portal has all tables as this version declares them.
-func current(ctx context.Context, r engine.Database, name string, shapes []Shape) error {
+func current(ctx context.Context, r engine.Database, name string, tables Tables) error {
 	layout, err := r.Layout(ctx)
 	if err != nil {
 		return err
@@ -231,14 +256,14 @@ func current(ctx context.Context, r engine.Database, name string, shapes []Shape
 	if err := notNewer(name, layout, format); err != nil {
 		return err
 	}
-	if err := accept(ctx, r, name, shapes); err != nil {
+	if err := accept(ctx, r, name, tables.Known); err != nil {
 		return err
 	}
 	have, err := r.AllMeta(ctx, engine.Shape)
 	if err != nil {
 		return err
 	}
-	for _, s := range shapes {
+	for _, s := range tables.moved() {
 		if now := have[s.Table]; layout.Format < format || len(now) != 1 || now[0] != s.declared.shape() {
 			return fault.New(fault.Conflict, "the portal in %s was written by another version of Spyglass; start it "+
 				"once with this version, and stop it again", name)
@@ -269,12 +294,19 @@ func samplesID(ctx context.Context, r engine.Database, name string) (string, err
 	return meta(ctx, r, engine.Identity, "file")
 }
 
-// hasKey checks that the key file is the one with the fingerprint.
-func hasKey(path, known string) error {
+// hasKey checks that the key file or, if there is none, the given key is the one with the
+// fingerprint.
+func hasKey(path string, given []byte, known string) error {
 	if known == released {
 		return nil
 	}
 	key, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) && given != nil {
+		if resource.KeyFingerprint(given) != known {
+			return lost("the given key does not belong to the portal; nothing was changed. Give the right one")
+		}
+		return nil
+	}
 	if err == nil && resource.KeyFingerprint(key) != known {
 		return lost("the key file %s does not belong to the portal; nothing was changed. Put the portal.db.key of "+
 			"the portal there", path)
@@ -328,20 +360,20 @@ func (m Move) target(ctx context.Context, s sides, id string) (complete bool, er
 
 // copy copies what the target does not have yet.
 func (m Move) copy(ctx context.Context, from, to sides) error {
-	if err := copySamples(ctx, from.samples, to.samples, m.Progress); err != nil {
+	if err := copySamples(ctx, from.samples, to.samples, m.Tables, m.Progress); err != nil {
 		return err
 	}
-	return copyTables(ctx, from.portal, to.portal, m.Shapes, m.Progress)
+	return copyTables(ctx, from.portal, to.portal, m.Tables, m.Progress)
 }
 
 // copySamples copies the spaces of samples.
-func copySamples(ctx context.Context, from, to engine.Database, progress func(MoveProgress)) error {
-	layout, err := from.Layout(ctx)
+func copySamples(ctx context.Context, from, to engine.Database, tables Tables, progress func(MoveProgress)) error {
+	spaces, err := tables.spaces(ctx, from)
 	if err != nil {
 		return err
 	}
 	w := to.Writer()
-	if err := w.Prepare(ctx, chunkFormat, layout.Spaces...); err != nil {
+	if err := w.Prepare(ctx, chunkFormat, spaces...); err != nil {
 		return err
 	}
 	snapshot, err := from.Snapshot(ctx)
@@ -349,7 +381,7 @@ func copySamples(ctx context.Context, from, to engine.Database, progress func(Mo
 		return err
 	}
 	defer func() { _ = snapshot.Close() }() // it only read
-	for _, space := range layout.Spaces {
+	for _, space := range spaces {
 		_, after, ok, err := to.ChunkEnds(ctx, space)
 		if err != nil {
 			return err
@@ -402,14 +434,14 @@ func copyIdentity(ctx context.Context, from engine.Reader, w engine.Writer) erro
 }
 
 // copyTables copies the tables of a portal.
-func copyTables(ctx context.Context, from, to engine.Database, shapes []Shape, progress func(MoveProgress)) error {
+func copyTables(ctx context.Context, from, to engine.Database, tables Tables, progress func(MoveProgress)) error {
 	w := to.Writer()
 	snapshot, err := from.Snapshot(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = snapshot.Close() }() // it only read
-	for _, s := range shapes {
+	for _, s := range tables.moved() {
 		if err := copyTable(ctx, snapshot, w, s.declared.table, progress); err != nil {
 			return err
 		}
@@ -468,7 +500,7 @@ func copyTable(ctx context.Context, from engine.Reader, w engine.Writer, t *engi
 
 // compare reads both sides completely.
 func (m Move) compare(ctx context.Context, from, to sides) (all []Moved, err error) {
-	layout, err := from.samples.Layout(ctx)
+	spaces, err := m.Tables.spaces(ctx, from.samples)
 	if err != nil {
 		return nil, err
 	}
@@ -487,14 +519,14 @@ func (m Move) compare(ctx context.Context, from, to sides) (all []Moved, err err
 		all = append(all, one)
 		return explain(m.To.name(), err)
 	}
-	for _, s := range m.Shapes {
+	for _, s := range m.Tables.moved() {
 		if err := each(s.Table, func(side sides, tell func(int64)) (Sum, error) {
 			return newRaw(s.declared.table).sum(ctx, side.portal, tell)
 		}); err != nil {
 			return nil, err
 		}
 	}
-	for _, space := range layout.Spaces {
+	for _, space := range spaces {
 		if err := each("samples, "+space, func(side sides, tell func(int64)) (Sum, error) {
 			return sumChunks(ctx, side.samples, space, tell)
 		}); err != nil {

@@ -12,11 +12,12 @@ type ReportPiece struct {
 
 // ReportPieces is a table without endpoints.
 var ReportPieces = resource.Resource[*ReportPiece]{
-	Name: "reportPiece", Label: "piece of a report",
+	Name: "reportPiece", Label: "piece of a report", Doc: "Files of reports, in pieces.",
 	Fields: []resource.Field[*ReportPiece]{
-		{Name: "id", At: func(p *ReportPiece) any { return &p.ID }, ReadOnly: true},
-		{Name: "taskId", At: func(p *ReportPiece) any { return &p.TaskID }, ReadOnly: true, WriteOnly: true,
-			Index: true},
-		{Name: "data", At: func(p *ReportPiece) any { return &p.Data }, ReadOnly: true, WriteOnly: true},
+		{Name: "id", At: func(p *ReportPiece) any { return &p.ID }, Doc: "Id of the piece", ReadOnly: true},
+		{Name: "taskId", At: func(p *ReportPiece) any { return &p.TaskID }, Doc: "The run", ReadOnly: true,
+			WriteOnly: true, Index: true},
+		{Name: "data", At: func(p *ReportPiece) any { return &p.Data }, Doc: "Part of the file", ReadOnly: true,
+			WriteOnly: true},
 	},
 }
