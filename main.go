@@ -758,8 +758,8 @@ func backupCommand(o *server.Options) *cobra.Command {
 			}
 			fmt.Fprintf(c.ErrOrStderr(), "%s holds the portal of %s\n", args[0], o.Data)
 			if o.Database != "" {
-				fmt.Fprintln(c.ErrOrStderr(), "not in it: the Explorer's data and the files of reports in the database. "+
-					"Back them up with pg_dump")
+				fmt.Fprintln(c.ErrOrStderr(), "not in it: the Explorer's data and the files of reports in the "+
+					"database. Back them up with pg_dump")
 			}
 			return nil
 		},
@@ -785,8 +785,8 @@ func restoreCommand(o *server.Options) *cobra.Command {
 			}
 			fmt.Fprintf(c.ErrOrStderr(), "%s holds the portal of %s\n", o.Data, args[0])
 			if o.Database != "" {
-				fmt.Fprintln(c.ErrOrStderr(), "not in the database: the Explorer's data and the files of reports. They are "+
-					"in "+o.Data)
+				fmt.Fprintln(c.ErrOrStderr(), "not in the database: the Explorer's data and the files of reports. "+
+					"They are in "+o.Data)
 			}
 			return nil
 		},
@@ -805,8 +805,8 @@ func migrateCommand(o *server.Options) *cobra.Command {
 		Long: "One place is a data folder, the other one the address of an empty database, or the other way round.\n" +
 			"Without --from or --to, that place is the database in " + databaseVariable + ". Stop the portal first.\n" +
 			"Moves all rows and samples with their ids, and then compares both places. If it is interrupted, the\n" +
-			"same command resumes it. The database files of a portal that has moved into a database stay in the data\n" +
-			"folder, renamed. The Explorer's data and the files of reports do not move: they stay where they are.",
+			"same command resumes it. The database files of a portal that has moved into a database stay in the\n" +
+			"data folder, renamed. The Explorer's data and the files of reports do not move: they stay where they are.",
 		Example: "  spyglass migrate --from /var/lib/spyglass --to postgres://spyglass@db.example.net/spyglass\n" +
 			"  spyglass migrate --from postgres://spyglass@db.example.net/spyglass --to /var/lib/spyglass",
 		RunE: func(c *cobra.Command, _ []string) error {

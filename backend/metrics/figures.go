@@ -53,7 +53,7 @@ var (
 	remoteLags  = gauge("remote_write_behind_seconds", "Age of the oldest sample on disk that is pending for remote "+
 		"write; 0 if there is none.")
 	listeners  = gauge("event_stream_listeners", "Open event streams.")
-	worksHere  = gauge("node_work", "1 if this node does the work, otherwise 0.", "work")
+	leasesHere = gauge("lease_held", "1 if this node has the lease, otherwise 0.", "lease")
 	nodesAlive = gauge("nodes_alive", "Nodes of the portal that report.")
 	nodesLag   = gauge("nodes_report_age_max_seconds", "Age of the oldest last report of these nodes.")
 	poolUsed   = gauge("database_connections_used", "Connections of readers to the database that are in use.")
@@ -71,7 +71,7 @@ func (f figures) Describe(to chan<- *prometheus.Desc) {
 	for _, one := range []figure{
 		pollsDone, pollsMissed, pollLatest, pollsRunning, pollsQueued, instances, samplesTaken, samplesHeld, seriesKept,
 		databaseBytes, alertsOpen, noticesSent, noticesWait, remoteSent, remoteAgain, remoteWaits, remoteLags,
-		listeners, worksHere, nodesAlive, nodesLag, poolUsed, poolOpen, poolMost, poolWaits, unreadable,
+		listeners, leasesHere, nodesAlive, nodesLag, poolUsed, poolOpen, poolMost, poolWaits, unreadable,
 	} {
 		to <- one.Desc
 	}
@@ -119,8 +119,8 @@ func (f figures) Collect(to chan<- prometheus.Metric) {
 
 func (f figures) writeNodes(write func(figure, float64, ...string)) {
 	now := f.o.Nodes()
-	for work, here := range now.Works {
-		write(worksHere, map[bool]float64{true: 1}[here], work)
+	for lease, here := range now.Leases {
+		write(leasesHere, map[bool]float64{true: 1}[here], lease)
 	}
 	write(nodesAlive, float64(now.Alive))
 	write(nodesLag, now.Lag.Seconds())

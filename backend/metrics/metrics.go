@@ -60,9 +60,9 @@ type Options struct {
 
 // Nodes is the state of the portal's nodes, as one of them sees it.
 type Nodes struct {
-	Works map[string]bool // whether it does the work
-	Alive int             // nodes that report
-	Lag   time.Duration   // age of the oldest report of these
+	Leases map[string]bool // whether it has the lease
+	Alive  int             // nodes that report
+	Lag    time.Duration   // age of the oldest report of these
 	// The connections of readers to the database; Waited counts queries that had to wait.
 	Used, Open, Most int
 	Waited           int64

@@ -419,7 +419,8 @@ func (s *Service) sweep(ctx context.Context) error {
 	}
 	for _, f := range files {
 		known := slices.ContainsFunc(tasks, func(t reporting.ReportTask) bool {
-			return t.ID == f.Task && (t.State == reporting.TaskRunning || t.State == reporting.TaskDone && !f.Part)
+			// also an unfinished file of a done run: a reset of the demo writes it at this moment
+			return t.ID == f.Task && (t.State == reporting.TaskRunning || t.State == reporting.TaskDone)
 		})
 		if known {
 			continue

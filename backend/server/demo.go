@@ -13,6 +13,7 @@ import (
 	"spyglass/backend/portal/audit"
 	"spyglass/backend/portal/collector"
 	"spyglass/backend/portal/incident"
+	"spyglass/backend/portal/node"
 	"spyglass/backend/portal/people"
 	"spyglass/backend/portal/reporting"
 	"spyglass/backend/portal/setting"
@@ -69,6 +70,7 @@ var kept = []string{
 	string(people.RoleGroups.Name), string(people.Tokens.Name), string(setting.Settings.Name),
 	string(audit.AuditLogs.Name),
 	string(reporting.ReportPieces.Name), string(collector.CollectorVersions.Name), string(incident.DemoTimes.Name),
+	string(node.Nodes.Name), string(node.Leases.Name), string(node.Requests.Name),
 }
 
 // taker copies the rows of one resource from another portal.

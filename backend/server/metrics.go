@@ -23,7 +23,7 @@ func (s *Server) measure() {
 
 // nodeFigures returns the state of the nodes.
 func (s *Server) nodeFigures() metrics.Nodes {
-	out := metrics.Nodes{Works: s.leases.Works()}
+	out := metrics.Nodes{Leases: s.leases.Works()}
 	for _, age := range s.leases.Ages() {
 		out.Alive, out.Lag = out.Alive+1, max(out.Lag, age)
 	}

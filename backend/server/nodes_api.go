@@ -20,11 +20,11 @@ type nodeState struct {
 	This      bool             `json:"this" doc:"it is the node that responds"`
 	StartedOn resource.Seconds `json:"startedOn" doc:"when it started, in epoch seconds of its clock"`
 	SeenOn    resource.Seconds `json:"seenOn" doc:"when it last reported, in epoch seconds of its clock"`
-	Works     []nodeWork       `json:"works" doc:"what only this node does at the moment"`
+	Leases    []heldLease      `json:"leases" doc:"what only this node does at the moment"`
 }
 
-// nodeWork is a work of a node.
-type nodeWork struct {
+// heldLease is a lease of a node.
+type heldLease struct {
 	Name  string           `json:"name" doc:"monitoring, notices or reports"`
 	Since resource.Seconds `json:"since" doc:"when the node began, in epoch seconds of its clock"`
 }
@@ -37,8 +37,8 @@ func (s *Server) nodesEndpoint() resource.Endpoint {
 		Method: "GET", Path: "/setting/nodes", Category: ground.CategorySettings, Response: &list,
 		Right:   resource.Right{Object: resource.Setting, Area: ground.AreaPortal, Op: resource.Read},
 		Summary: "List nodes",
-		Doc: "Returns the processes that serve the portal, and what each of them does alone. A work of a node that " +
-			"does not report any more goes to another one within 15 seconds. The list is empty for a portal that " +
+		Doc: "Returns the processes that serve the portal, and what each of them does alone. If a node does not report " +
+			"any more, another one takes over its leases within 15 seconds. The list is empty for a portal that " +
 			"is not in a database on a server.",
 		Example: resource.Example{Path: "/setting/nodes"},
 		Handle:  func(ctx context.Context, _ *resource.Call) (any, error) { return s.nodes(ctx) },
@@ -63,10 +63,10 @@ func (s *Server) nodes(ctx context.Context) (*resource.Whole[nodeState], error) 
 		age, alive := ages[n.ID]
 		state := nodeState{ID: n.ID, Name: n.Name, Process: n.Process, Version: n.Version, Address: n.Address,
 			Alive: alive, Lag: age.Seconds(), This: n.ID == self, StartedOn: n.StartedOn, SeenOn: n.SeenOn,
-			Works: []nodeWork{}}
+			Leases: []heldLease{}}
 		for _, l := range leases {
 			if l.Node == n.ID {
-				state.Works = append(state.Works, nodeWork{l.Work, l.Since})
+				state.Leases = append(state.Leases, heldLease{l.Work, l.Since})
 			}
 		}
 		out.Items = append(out.Items, state)

@@ -101,14 +101,14 @@ func (c *cluster) does(work string, not *child) *child {
 			var list struct {
 				Items []struct {
 					Address string
-					Works   []struct{ Name string }
+					Leases  []struct{ Name string }
 				}
 			}
 			if err != nil || json.Unmarshal([]byte(response), &list) != nil {
 				continue
 			}
 			for _, item := range list.Items {
-				for _, w := range item.Works {
+				for _, w := range item.Leases {
 					for _, node := range c.nodes {
 						if w.Name == work && node.origin == item.Address && node != not {
 							return node

@@ -349,14 +349,14 @@ func (c *cluster) monitoring(ctx context.Context) (*program, error) {
 		var list struct {
 			Items []struct {
 				Address string
-				Works   []struct{ Name string }
+				Leases  []struct{ Name string }
 			}
 		}
 		if err := c.ask(ctx, "GET", "/setting/nodes", "", &list); err != nil {
 			return nil, err
 		}
 		for _, item := range list.Items {
-			for _, w := range item.Works {
+			for _, w := range item.Leases {
 				if w.Name != "monitoring" {
 					continue
 				}

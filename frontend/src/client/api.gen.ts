@@ -3369,7 +3369,7 @@ export interface paths {
         };
         /**
          * List nodes
-         * @description Returns the processes that serve the portal, and what each of them does alone. A work of a node that does not report any more goes to another one within 15 seconds. The list is empty for a portal that is not in a database on a server.
+         * @description Returns the processes that serve the portal, and what each of them does alone. If a node does not report any more, another one takes over its leases within 15 seconds. The list is empty for a portal that is not in a database on a server.
          *
          *     Required permission: read on settings: portal.
          */
@@ -8783,7 +8783,7 @@ export interface components {
             /** @description always null; kept for clients of the published API */
             data: string | null;
         };
-        NodeWork: {
+        HeldLease: {
             /** @description monitoring, notices or reports */
             name: string;
             /** @description when the node began, in epoch seconds of its clock */
@@ -8811,7 +8811,7 @@ export interface components {
             /** @description when it last reported, in epoch seconds of its clock */
             seenOn: number;
             /** @description what only this node does at the moment */
-            works: components["schemas"]["NodeWork"][];
+            leases: components["schemas"]["HeldLease"][];
         };
         NodeList: {
             /** @description number of items */
