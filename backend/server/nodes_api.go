@@ -37,9 +37,9 @@ func (s *Server) nodesEndpoint() resource.Endpoint {
 		Method: "GET", Path: "/setting/nodes", Category: ground.CategorySettings, Response: &list,
 		Right:   resource.Right{Object: resource.Setting, Area: ground.AreaPortal, Op: resource.Read},
 		Summary: "List nodes",
-		Doc: "Returns the processes that serve the portal, and what each of them does alone. If a node does not report " +
-			"any more, another one takes over its leases within 15 seconds. The list is empty for a portal that " +
-			"is not in a database on a server.",
+		Doc: "Returns the processes that serve the portal, and what each of them does alone. If a node does not " +
+			"report any more, another one takes over its leases within 15 seconds. The list is empty for a portal " +
+			"that is not in a database on a server.",
 		Example: resource.Example{Path: "/setting/nodes"},
 		Handle:  func(ctx context.Context, _ *resource.Call) (any, error) { return s.nodes(ctx) },
 	}
