@@ -72,7 +72,8 @@ func newMoving(t *testing.T) *moving {
 	at := noon.Add(-time.Hour).Unix()
 	// the planning of notices changes other fields of an alert soon after a start
 	const steady = "&fields=id,severity,startEpoch,endEpoch,cleared,acked,monitorObjectName,alertValue,threshold"
-	m.paths = []string{"/api/device/devices?size=1000", "/api/device/groups?size=1000", "/api/alert/alerts?size=1000" + steady,
+	m.paths = []string{"/api/device/devices?size=1000", "/api/device/groups?size=1000",
+		"/api/alert/alerts?size=1000" + steady,
 		"/api/alert/alerts/" + m.first(s, "/api/alert/alerts") + "?" + steady[1:], "/api/setting/datasources?size=1000",
 		"/api/setting/admins?size=1000", "/api/setting/accesslogs?size=1000",
 		`/api/device/devices?filter=hostGroupIds~"2"&fields=id,name`,
