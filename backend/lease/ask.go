@@ -35,7 +35,7 @@ func (k *Keeper) Ask(ctx context.Context, work, name string, in, out any) error 
 	defer cancel()
 	changed, stop := k.o.DB.Watch(string(node.Requests.Name))
 	defer stop()
-	row := node.Request{Work: work, Name: name, In: string(raw(in)), MadeOn: resource.SecondsOf(k.o.Clock())}
+	row := node.Request{Work: work, Name: name, In: string(raw(in))}
 	own := resource.WithCall(context.WithoutCancel(ctx), nil)
 	if err := k.o.DB.Write(own, func(tx resource.Tx) error {
 		return resource.Put(ctx, tx, node.Requests.Name, &row)

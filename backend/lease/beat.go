@@ -64,7 +64,7 @@ func (k *Keeper) see(nodes []node.Node) {
 	k.alive.Store(alive)
 }
 
-// view is what a keeper knows before it looks at the rows.
+// view is a copy of the state of a keeper, for a transaction that must not hold its lock.
 type view struct {
 	*Keeper
 	self  node.Node
@@ -72,7 +72,8 @@ type view struct {
 	works []mine
 }
 
-// mine is what this node has of a work.
+// mine is a work in a view: the epoch of the lease that this node has, and whether it may take
+// the lease.
 type mine struct {
 	name  string
 	epoch int64

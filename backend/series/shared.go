@@ -17,14 +17,14 @@ const leads = "lead"
 
 const stateRow = 1
 
-// state says what the rows contain.
+// state is the row by which followers see what is new.
 type state struct {
 	epoch int64 // of the process that writes
 	other int64 // rises with each change that is not just a new row of the log
 	seq   int64 // the last row of the log
 }
 
-// shared is what a process knows of samples that others may write.
+// shared is the state of a process that shares the samples with others.
 type shared struct {
 	epoch  int64             // 0: it follows
 	known  state             // that its memory has

@@ -13,8 +13,8 @@ import (
 	"spyglass/backend/service"
 )
 
-// work is what only one node of a portal does at a time: services that start in this
-// order.
+// work is a list of services that run on only one node at a time, in the order of their
+// starts.
 type work struct {
 	name     string
 	services []service.Service
@@ -166,7 +166,11 @@ func (s *Server) respond(ctx context.Context, name string, in json.RawMessage) (
 	if err := json.Unmarshal(in, &of); err != nil {
 		return nil, err
 	}
-	ctx = resource.WithCall(ctx, nil)
+	return s.collected(resource.WithCall(ctx, nil), name, &of)
+}
+
+// collected handles the request of a collector, on the node that polls.
+func (s *Server) collected(ctx context.Context, name string, of *from) (any, error) {
 	switch name {
 	case askTake:
 		return nil, s.engine.Load().Take(ctx, of.Collector, of.Results)
@@ -178,35 +182,32 @@ func (s *Server) respond(ctx context.Context, name string, in json.RawMessage) (
 	return nil, fmt.Errorf("a node of another version asks for %q", name)
 }
 
-// take stores the results of a collector, on the node that does.
+// onPollingNode handles the request of a collector here if this node polls, and otherwise
+// asks the node that does.
+func onPollingNode[T any](ctx context.Context, s *Server, name string, of *from) (out T, err error) {
+	if s.leases != nil {
+		fenced, here := s.leases.Within(ctx, monitoring)
+		if !here {
+			return out, s.leases.Ask(ctx, monitoring, name, of, &out)
+		}
+		ctx = fenced
+	}
+	response, err := s.collected(ctx, name, of)
+	if err == nil {
+		out, _ = response.(T)
+	}
+	return out, err
+}
+
 func (s *Server) take(ctx context.Context, collector int64, results []check.Result) error {
-	ctx, here := s.here(ctx)
-	if here {
-		return s.engine.Load().Take(ctx, collector, results)
-	}
-	return s.leases.Ask(ctx, monitoring, askTake, from{Collector: collector, Results: results}, new(any))
+	_, err := onPollingNode[any](ctx, s, askTake, &from{Collector: collector, Results: results})
+	return err
 }
 
-// here reports whether this node polls. The context fences its writes then.
-func (s *Server) here(ctx context.Context) (context.Context, bool) {
-	if s.leases == nil {
-		return ctx, true
-	}
-	return s.leases.Within(ctx, monitoring)
-}
-
-func (s *Server) searches(ctx context.Context, collector int64) (found []check.Search, err error) {
-	ctx, here := s.here(ctx)
-	if here {
-		return s.monitor.Searches(ctx, collector)
-	}
-	return found, s.leases.Ask(ctx, monitoring, askSearches, from{Collector: collector}, &found)
+func (s *Server) searches(ctx context.Context, collector int64) ([]check.Search, error) {
+	return onPollingNode[[]check.Search](ctx, s, askSearches, &from{Collector: collector})
 }
 
 func (s *Server) takeFinding(ctx context.Context, collector int64, f *check.Finding) (taken bool, err error) {
-	ctx, here := s.here(ctx)
-	if here {
-		return s.monitor.TakeFinding(ctx, collector, f)
-	}
-	return taken, s.leases.Ask(ctx, monitoring, askFinding, from{Collector: collector, Finding: f}, &taken)
+	return onPollingNode[bool](ctx, s, askFinding, &from{Collector: collector, Finding: f})
 }

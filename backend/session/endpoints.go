@@ -30,14 +30,14 @@ type whoami struct {
 	Username string `json:"username" doc:"name of the user"`
 	Role     string `json:"role" doc:"names of the roles held, joined by commas"`
 	CSRF     string `json:"csrfToken" doc:"to be sent as X-CSRF-Token with every write; empty for an API token, which needs none"`
-	Must     string `json:"must,omitempty" doc:"what the user must do before the portal serves anything else to the session: changePassword or setUp2fa"`
+	Must     string `json:"must,omitempty" doc:"what the user must do first: changePassword or setUp2fa"`
 	TwoFA    bool   `json:"twoFA,omitempty" doc:"signing in with the password requires a code"`
 	Recovery int    `json:"recoveryCodes,omitempty" doc:"how many recovery codes are left"`
 }
 
 // signInWays is the response of GET /session/provider.
 type signInWays struct {
-	Name string `json:"name" doc:"name of the OpenID Connect provider at which users can sign in; empty: none. A browser begins at /oidc/start"`
+	Name string `json:"name" doc:"OpenID Connect provider for signing in, at /oidc/start; empty: none"`
 }
 
 // Endpoints returns the endpoints to sign in and out, to sign others out, to

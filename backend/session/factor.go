@@ -21,7 +21,7 @@ const (
 	MustSetUp2FA       = "setUp2fa"
 )
 
-// steps are those that a session requires because of the state of its user at sign-in.
+// steps are the actions that a session requires first, by the state of its user at sign-in.
 // A step that is required later waits for the next sign-in.
 type steps struct{ password, factor bool }
 

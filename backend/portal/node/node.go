@@ -68,7 +68,6 @@ type Request struct {
 	Done     bool
 	Response string // JSON
 	Fault    string // JSON of a fault.Error, without its cause; empty for none
-	MadeOn   resource.Seconds
 }
 
 // Requests declares the requests.
@@ -83,6 +82,5 @@ var Requests = resource.Resource[*Request]{
 		{Name: "done", At: func(r *Request) any { return &r.Done }, Doc: "There is a response", ReadOnly: true},
 		{Name: "response", At: func(r *Request) any { return &r.Response }, Doc: "The response", ReadOnly: true},
 		{Name: "fault", At: func(r *Request) any { return &r.Fault }, Doc: "Why there is none", ReadOnly: true},
-		{Name: "madeOn", At: func(r *Request) any { return &r.MadeOn }, Doc: "When it was asked", ReadOnly: true},
 	},
 }

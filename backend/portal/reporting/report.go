@@ -117,7 +117,7 @@ type ReportMetric struct {
 	Instances     string `json:"instances,omitempty" doc:"names of instances, * for any characters; default: all"`
 	FullName      string `json:"dataSourceFullName,omitempty" doc:"kept for clients of the published API"`
 	ItemType      string `json:"itemType,omitempty" doc:"Alert trends: what itemVal names, group or host"`
-	ItemVal       string `json:"itemVal,omitempty" doc:"Alert trends: full paths of groups, with the groups inside them, or display names of devices, * for any characters"`
+	ItemVal       string `json:"itemVal,omitempty" doc:"Alert trends: paths of groups, with those inside, or names of devices; * for any text"`
 }
 
 // ReportUserFilter selects the users in a report; patterns, * for any characters.

@@ -8111,7 +8111,7 @@ export interface components {
             dataSourceFullName?: string;
             /** @description Alert trends: what itemVal names, group or host */
             itemType?: string;
-            /** @description Alert trends: full paths of groups, with the groups inside them, or display names of devices, * for any characters */
+            /** @description Alert trends: paths of groups, with those inside, or names of devices; * for any text */
             itemVal?: string;
         };
         /**
@@ -8899,7 +8899,7 @@ export interface components {
             role: string;
             /** @description to be sent as X-CSRF-Token with every write; empty for an API token, which needs none */
             csrfToken: string;
-            /** @description what the user must do before the portal serves anything else to the session: changePassword or setUp2fa */
+            /** @description what the user must do first: changePassword or setUp2fa */
             must?: string;
             /** @description signing in with the password requires a code */
             twoFA?: boolean;
@@ -8907,7 +8907,7 @@ export interface components {
             recoveryCodes?: number;
         };
         SignInWays: {
-            /** @description name of the OpenID Connect provider at which users can sign in; empty: none. A browser begins at /oidc/start */
+            /** @description OpenID Connect provider for signing in, at /oidc/start; empty: none */
             name: string;
         };
         FactorSetUp: {
