@@ -98,20 +98,32 @@ func (s *Service) open(ctx context.Context, who *person, persistent bool, todo s
 		return nil, err
 	}
 
+	ended, err := s.add(digestOf(secret), l)
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range ended {
+		s.remove(ctx, withKey(key))
+	}
+	return &Session{Secret: secret, CSRF: l.csrf, Persistent: persistent, Access: access,
+		Must: todo.next(who), done: l.done}, nil
+}
+
+// add adds a session in memory, and returns the keys of those that ended to make room.
+func (s *Service) add(key digest, l *live) (ended []digest, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
 		return nil, fault.New(fault.Offline, "the portal is stopping")
 	}
-	s.makeRoom(l.userID)
-	s.live[digestOf(secret)] = l
-	return &Session{Secret: secret, CSRF: l.csrf, Persistent: persistent, Access: access,
-		Must: todo.next(who), done: l.done}, nil
+	ended = s.makeRoom(l.userID)
+	s.live[key] = l
+	return ended, nil
 }
 
 // makeRoom ends the session that has been idle for longest if a user has too
-// many. The caller holds s.mu.
-func (s *Service) makeRoom(userID int64) {
+// many, and returns its key. The caller holds s.mu.
+func (s *Service) makeRoom(userID int64) []digest {
 	var stalest digest
 	var oldest *live
 	count := 0
@@ -124,10 +136,12 @@ func (s *Service) makeRoom(userID int64) {
 			stalest, oldest = key, l
 		}
 	}
-	if count >= perUser && oldest != nil {
-		delete(s.live, stalest)
-		close(oldest.done)
+	if count < perUser || oldest == nil {
+		return nil
 	}
+	delete(s.live, stalest)
+	close(oldest.done)
+	return []digest{stalest}
 }
 
 // end ends one session in memory and returns it; nil if there is none.
