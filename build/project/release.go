@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 )
 
 // Release holds the programs to package, and the destination.
@@ -18,7 +19,7 @@ type Release struct {
 	Windows  bool
 	Mac      bool   // the bundle that a Mac builds
 	Only     string // make this kind of package for Linux and nothing else
-	Quick    bool   // for tests: larger, and without position-independent code, see compileFor
+	Quick    bool   // for tests: larger, and linked in another way, see compileFor
 	linux    string // the programs; empty if not built
 	server   string // without a window, for the container image
 	windows  string
@@ -76,30 +77,31 @@ func (p Project) Packages(ctx context.Context, k Release) error {
 }
 
 // compileFor builds the app for a release, and returns its path. The system "server" is
-// Linux without a window. On Linux, a release with a window is
-// position-independent: that compiles every package once more than the tests do, so a
-// quick one is not.
+// Linux without a window, as a static program, which needs no other files.
+//
+// On Linux, a release with a window is position-independent, and one without is compiled
+// without cgo. Either compiles every package once more, so a quick release uses what
+// the tests have compiled: the linker makes it static.
 func (p Project) compileFor(ctx context.Context, k Release, system, tags string) (string, error) {
 	path := p.Path("build", "bin", "release", k.Version, system, "spyglass")
 	flags := "-s -w -buildid= -X main.version=" + k.Version
-	cgo := "CGO_ENABLED=1"
-	if system == "windows" {
+	cgo, mode := "CGO_ENABLED=1", "-buildmode=default"
+	env := []string{"GOOS=linux"}
+	switch {
+	case system == "windows":
 		flags += " -H windowsgui"
 		cgo = "CGO_ENABLED=0"
-	}
-	mode := "-buildmode=default"
-	if system == "linux" && !k.Quick {
+		env = []string{"GOOS=windows", "GOARCH=amd64"}
+	case system == "server" && k.Quick:
+		flags += " -linkmode=external -extldflags=-static"
+	case system == "server":
+		cgo = "CGO_ENABLED=0"
+	case !k.Quick:
 		mode = "-buildmode=pie"
 	}
 	cmd := p.Command(ctx, ".", "go", "build", "-trimpath", "-buildvcs=false", mode, "-tags", tags, "-ldflags", flags,
 		"-o", path, ".")
-	if system == "server" { // a static program, which needs no other files
-		system, cgo = "linux", "CGO_ENABLED=0"
-	}
-	cmd.Env = append(os.Environ(), "GOOS="+system, cgo)
-	if system == "windows" {
-		cmd.Env = append(cmd.Env, "GOARCH=amd64")
-	}
+	cmd.Env = slices.Concat(os.Environ(), env, []string{cgo})
 	return path, Named(cmd.Run(), "the build for "+system, nil)
 }
 
