@@ -51,9 +51,9 @@ type moving struct {
 
 func newMoving(t *testing.T) *moving {
 	t.Helper()
-	noon := time.Now().Truncate(time.Hour)
+	now := time.Now().Truncate(time.Minute) // the demo's time: another one would begin and end maintenance
 	m := &moving{T: t, o: options(t), database: pgtest.Database(t)}
-	m.o.Clock = func() time.Time { return noon }
+	m.o.Clock = func() time.Time { return now }
 	m.password = demoIn(t, m.o.Data)
 	m.bearer = token(t, m.o, "admin")
 	s := start(t, m.o)
@@ -69,7 +69,7 @@ func newMoving(t *testing.T) *moving {
 		t.Fatalf("the instances are %+v, want one", found.Items)
 	}
 	in := found.Items[0]
-	at := noon.Add(-time.Hour).Unix()
+	at := now.Add(-time.Hour).Unix()
 	// the planning of notices changes other fields of an alert soon after a start
 	const steady = "&fields=id,severity,startEpoch,endEpoch,cleared,acked,monitorObjectName,alertValue,threshold"
 	m.paths = []string{"/api/device/devices?size=1000", "/api/device/groups?size=1000",
@@ -145,7 +145,7 @@ func (m *moving) responses(database bool) (all []string) {
 	s := start(m.T, m.in(database))
 	defer stop(m.T, s)
 	for _, path := range m.paths {
-		all = append(all, path+"\n"+m.text(s, path))
+		all = append(all, m.text(s, path))
 	}
 	good, err := s.Sessions.IsPassword(m.Context(), "admin", m.password)
 	if err != nil || !good {
@@ -169,11 +169,25 @@ func (m *moving) move(back bool) []server.Moved {
 
 func (m *moving) same(got, want []string) {
 	m.Helper()
-	for i := range want {
-		if got[i] != want[i] {
-			m.Errorf("after the move, a response differs:\n%.2000s\nwant\n%.2000s", got[i], want[i])
+	for i, path := range m.paths {
+		if from := differ(got[i], want[i]); from >= 0 {
+			m.Errorf("after the move, the response of %s differs:\n…%.400s\nwant\n…%.400s", path, got[i][from:],
+				want[i][from:])
 		}
 	}
+}
+
+// differ returns where two texts begin to differ, with a little of what is before it; -1 if they are the same.
+func differ(a, b string) int {
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return max(0, i-200)
+		}
+	}
+	if len(a) == len(b) {
+		return -1
+	}
+	return max(0, min(len(a), len(b))-200)
 }
 
 func TestAPortalMovesIntoADatabaseAndBack(t *testing.T) {
