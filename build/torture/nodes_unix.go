@@ -15,7 +15,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"spyglass/backend/store/postgres/pgtest"
@@ -40,20 +39,24 @@ const (
 )
 
 // nodes runs three nodes on one database. Results of a collector arrive at any of them,
-// while the node that stores them is killed, paused and replaced, and the database is
-// restarted. Afterwards, each acknowledged sample has to be there once, each breach of a
+// while the nodes and the database have the trouble of harms. Afterwards, each acknowledged sample has to be there once, each breach of a
 // threshold has to have opened one alert, and each alert must have been notified.
 func nodes(ctx context.Context, o options, r *result) error {
 	return pgtest.Serve(func(database pgtest.Server) error {
 		return inFolder(func(folder string) (err error) {
 			c := &cluster{o: o, r: r, size: 1000, folder: folder, database: database, acked: map[int64]map[int64]bool{},
-				notices: map[string]int{}}
+				notices: map[string]int{}, lines: map[*program]*line{}}
+			if c.standby, err = newLine(""); err != nil {
+				return err
+			}
+			defer c.standby.close()
 			if o.long < time.Minute { // a short run has no time for so many
 				c.size = 100
 			}
 			defer func() {
 				for _, p := range c.all {
 					p.kill()
+					c.lines[p].close()
 				}
 			}()
 			for range clusterNodes {
@@ -69,7 +72,7 @@ func nodes(ctx context.Context, o options, r *result) error {
 			c.trouble(ctx)
 			return c.check(ctx)
 		})
-	}, "synchronous_commit=on")
+	}, "synchronous_commit=on", "wal_level=replica", "max_wal_senders=4") // for the standby
 }
 
 // device is a device with its only instance.
@@ -97,6 +100,9 @@ type cluster struct {
 	harms   int
 	gap     time.Duration // the longest time without an acknowledgement
 	last    time.Time
+
+	lines   map[*program]*line // of each node to the database
+	standby *line              // of all nodes, to the server that takes over
 }
 
 // join starts one more node.
@@ -116,14 +122,22 @@ func (c *cluster) join(ctx context.Context) error {
 	} else if err := os.MkdirAll(c.folder, 0o700); err != nil {
 		return err
 	}
-	p, err := startProgram(c.o.program, folder, []string{"SPYGLASS_DATABASE=" + c.database.Address()}, "--rate-limit",
-		"off")
+	l, err := newLine(c.database.Socket())
 	if err != nil {
 		return err
 	}
+	address := fmt.Sprintf("postgres://postgres@%s,%s/postgres?sslmode=disable&target_session_attrs=read-write", l.address(),
+		c.standby.address())
+	p, err := startProgram(c.o.program, folder, []string{"SPYGLASS_DATABASE=" + address}, "--rate-limit", "off")
+	if err != nil {
+		l.close()
+		return err
+	}
+	c.lines[p] = l
 	if p.bearer = c.bearer; c.bearer == "" {
 		if err := p.authorize(ctx); err != nil {
 			p.kill()
+			l.close()
 			return err
 		}
 		c.bearer = p.bearer
@@ -302,47 +316,6 @@ func (c *cluster) post(ctx context.Context, batch []int, at int64) {
 	}
 }
 
-// harm makes trouble, one after the other, until ctx ends.
-func (c *cluster) harm(ctx context.Context) {
-	harms := []struct {
-		name string
-		do   func(ctx context.Context) error
-	}{{"kill", c.killOne}, {"pause", c.pauseOne}, {"restart of the database", c.restartDatabase}}
-	for i := 0; ; i++ {
-		if pause(ctx, min(20*time.Second, c.o.long/5)) != nil {
-			return
-		}
-		c.mu.Lock()
-		c.harms++
-		c.gap, c.last = 0, time.Now()
-		c.mu.Unlock()
-		one := harms[i%len(harms)]
-		err := one.do(ctx)
-		if ctx.Err() != nil {
-			return
-		}
-		if err != nil {
-			c.r.isWrong("%s: %v", one.name, err)
-		}
-		c.awaitPost(ctx)
-		c.mu.Lock()
-		c.r.saw("%s: at most %.1f s without an acknowledgement", one.name, c.gap.Seconds())
-		c.mu.Unlock()
-	}
-}
-
-// awaitPost waits for the next acknowledgement.
-func (c *cluster) awaitPost(ctx context.Context) {
-	for began := time.Now(); pause(ctx, 10*time.Millisecond) == nil; {
-		c.mu.Lock()
-		last := c.last
-		c.mu.Unlock()
-		if last.After(began) {
-			return
-		}
-	}
-}
-
 // monitoring waits until a node that serves does the monitoring, and returns it.
 func (c *cluster) monitoring(ctx context.Context) (*program, error) {
 	for {
@@ -376,47 +349,6 @@ func (c *cluster) monitoring(ctx context.Context) (*program, error) {
 			return nil, err
 		}
 	}
-}
-
-func (c *cluster) killOne(ctx context.Context) error {
-	p, err := c.monitoring(ctx)
-	if err != nil {
-		return err
-	}
-	c.r.used(p.peak())
-	c.leave(p)
-	p.kill()
-	if _, err := c.monitoring(ctx); err != nil {
-		return err
-	}
-	return c.join(context.WithoutCancel(ctx))
-}
-
-func (c *cluster) pauseOne(ctx context.Context) error {
-	p, err := c.monitoring(ctx)
-	if err != nil {
-		return err
-	}
-	c.leave(p)
-	if err := p.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
-		return err
-	}
-	_, err = c.monitoring(ctx)
-	if err := errors.Join(err, p.cmd.Process.Signal(syscall.SIGCONT)); err != nil {
-		return err
-	}
-	c.mu.Lock()
-	c.serving = append(c.serving, p)
-	c.mu.Unlock()
-	return nil
-}
-
-func (c *cluster) restartDatabase(ctx context.Context) error {
-	if err := c.database.Restart(context.WithoutCancel(ctx)); err != nil {
-		return err
-	}
-	_, err := c.monitoring(ctx)
-	return err
 }
 
 // notify is the receiver of notices.
@@ -482,14 +414,14 @@ func (c *cluster) checkDevice(ctx context.Context, device device) (acked int, er
 func (c *cluster) checkAlerts(ctx context.Context) error {
 	var list struct {
 		Total int
-		Items []struct{ MonitorObjectName string }
+		Items []struct{ MonitorObjectName, InstanceName, DataPointName string }
 	}
 	if err := c.ask(ctx, "GET", "/alert/alerts?size=1000&filter=cleared:*", "", &list); err != nil {
 		return err
 	}
 	opened := map[string]int{}
 	for _, a := range list.Items {
-		opened[a.MonitorObjectName]++
+		opened[a.MonitorObjectName+" "+a.InstanceName+" "+a.DataPointName]++
 	}
 	for name, n := range opened {
 		if n > 1 {

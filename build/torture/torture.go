@@ -52,7 +52,7 @@ func trials() []trial {
 		{name: "kill", does: "kill -9 while four writers write", run: killed},
 		{name: "disk", does: "a disk that fills up and gets room again", lacks: needsRoot, run: fullDisk},
 		{name: "clock", does: "a clock that jumps by minutes, days and years", run: jumpingClock},
-		{name: "nodes", does: "three nodes: one is killed, or paused, or has no database", lacks: needsPostgres,
+		{name: "nodes", does: "three nodes, with trouble of nodes and of their database", lacks: needsPostgres,
 			run: nodes},
 		{name: "slow", does: "1,000 slow or silent connections", run: slowConnections},
 	}

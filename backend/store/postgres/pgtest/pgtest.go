@@ -25,6 +25,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -86,6 +87,20 @@ func Serve(run func(s Server) error, settings ...string) (err error) {
 
 // Address returns the address of the server's database.
 func (s Server) Address() string { return s.s.address("postgres") }
+
+// Socket returns the path of the server's socket.
+func (s Server) Socket() string { return filepath.Join(s.s.dir, ".s.PGSQL.5432") }
+
+// FailOver lets a standby take the server's place, which is stopped at once. The standby
+// has each commit that was confirmed. It needs the settings wal_level=replica and
+// max_wal_senders.
+func (s Server) FailOver(ctx context.Context) error { return s.s.failOver(ctx) }
+
+// TakeConnections leaves no connection to others for a time: it takes those that are free,
+// and ends theirs, one after the other.
+func (s Server) TakeConnections(ctx context.Context, long time.Duration) error {
+	return s.s.takeConnections(ctx, long)
+}
 
 // Restart stops the server at once, as a crash does, and starts it again.
 func (s Server) Restart(ctx context.Context) error { return s.s.restart(ctx) }
@@ -226,6 +241,68 @@ func (s *server) restart(ctx context.Context) error {
 		s.admin, err = pgx.Connect(ctx, s.address("postgres"))
 	}
 	return err
+}
+
+func (s *server) failOver(ctx context.Context) (err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	next := &server{programs: s.programs, settings: s.settings}
+	if next.dir, err = os.MkdirTemp("", "pgtest"); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(next.dir)) }() // after the exchange, the stopped one's
+	if err := next.own(); err != nil {
+		return err
+	}
+	err = next.run("pg_basebackup", "-h", s.dir, "-U", "postgres", "-D", next.data(), "-R", "-X", "stream", "-c", "fast")
+	if err == nil {
+		err = next.run("pg_ctl", next.starting()...)
+	}
+	if err != nil {
+		return err
+	}
+	// from here on, each commit waits for the standby
+	if err := s.execAll(ctx, "ALTER SYSTEM SET synchronous_standby_names = '*'", "SELECT pg_reload_conf()",
+		"CREATE SCHEMA standby"); err != nil {
+		return errors.Join(err, next.run("pg_ctl", "-D", next.data(), "-m", "immediate", "-w", "stop"))
+	}
+	err = errors.Join(s.admin.Close(ctx), s.run("pg_ctl", "-D", s.data(), "-m", "immediate", "-w", "stop"),
+		next.run("pg_ctl", "-D", next.data(), "-w", "promote"))
+	s.dir, next.dir = next.dir, s.dir
+	if err == nil {
+		s.admin, err = pgx.Connect(ctx, s.address("postgres"))
+	}
+	return err
+}
+
+func (s *server) execAll(ctx context.Context, statements ...string) error {
+	for _, statement := range statements {
+		if _, err := s.admin.Exec(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *server) takeConnections(ctx context.Context, long time.Duration) (err error) {
+	var taken []*pgx.Conn
+	defer func() {
+		for _, c := range taken {
+			err = errors.Join(err, c.Close(context.WithoutCancel(ctx)))
+		}
+	}()
+	for end := time.Now().Add(long); time.Now().Before(end) && ctx.Err() == nil; {
+		if c, err := pgx.Connect(ctx, s.address("postgres")+"&application_name=taken"); err == nil {
+			taken = append(taken, c)
+			continue
+		}
+		if err := s.execAll(ctx, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE "+
+			"backend_type = 'client backend' AND application_name <> 'taken' AND pid <> pg_backend_pid() LIMIT 1",
+			"SELECT pg_sleep(0.02)"); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Database returns the address of a new, empty database, which a schema of the
