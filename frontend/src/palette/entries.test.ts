@@ -68,6 +68,15 @@ test('equal matches are in the order of the sources, regardless of length', () =
   expect(groups('deviceId')).toEqual(['Docs'])
 })
 
+test('an endpoint as it is written ranks above the docs of it', () => {
+  const both = [
+    source('Docs', '', [entry('includeDeleted', { hint: 'GET /device/devices' })]),
+    source('Endpoints', '/', [entry('/device/devices', { method: 'GET', words: 'GET Devices' })]),
+  ]
+  const query = parseQuery('get /device/devices')
+  expect(search(both, (s) => s.list!(app), query).map((s) => s.group)).toEqual(['Endpoints', 'Docs'])
+})
+
 test('a screen with the name ranks above endpoints ending in it', () => {
   const both = [
     source('Go to', '>', [entry('Go to Alerts')]),

@@ -107,7 +107,10 @@ export function named(section: Section, query: Query): boolean {
 const prepared = new WeakMap<Entry, Text>()
 function searched(e: Entry): Text {
   let text = prepared.get(e)
-  if (!text) prepared.set(e, (text = prepare([e.text, e.words, e.hint])))
+  if (!text) {
+    const whole = e.method ? [`${e.method} ${e.text}`] : [] // GET /device/devices as it is written
+    prepared.set(e, (text = prepare([e.text, e.words, e.hint, ...whole])))
+  }
   return text
 }
 
