@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   appendCondition,
+  numberNamed,
   numberNames,
   parseFilter,
   placeAt,
@@ -174,4 +175,14 @@ test.each([
   ['Kept for 30 days', {}],
 ])('the names of numbers in %j', (doc, names) => {
   expect(Object.fromEntries(numberNames(doc))).toEqual(names)
+})
+
+test.each([
+  ['crit', '4'],
+  ['Warning', '2'],
+  ['', undefined],
+  ['3', undefined],
+  ['fatal', undefined],
+])('the number of the name %j', (typed, number) => {
+  expect(numberNamed(typed, numberNames('2 warn, 3 error, 4 critical'))).toBe(number)
 })

@@ -293,3 +293,10 @@ export function numberNames(doc = ''): Map<string, string> {
   const named = [...doc.matchAll(/(?:^|[,:;(] ?)(\d+) ([a-z]+)(?=[,.;)]|$)/g)]
   return new Map(named.length > 1 ? named.map(([, number, name]) => [number, name]) : [])
 }
+
+/** Returns the only number whose name the text abbreviates, or extends: `crit`, `warning`. */
+export function numberNamed(typed: string, names: Map<string, string>): string | undefined {
+  const text = typed.toLowerCase()
+  const found = text ? [...names].filter(([, name]) => name.startsWith(text) || text.startsWith(name)) : []
+  return found.length === 1 ? found[0][0] : undefined
+}

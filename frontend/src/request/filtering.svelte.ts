@@ -2,7 +2,7 @@
 import type { App } from '../state/app.svelte'
 import { asFault, type Fault, type Param, type Schema } from '../client'
 import type { Draft } from '../state/request/draft.svelte'
-import { numberNames, operatorWord, placeAt, type FilterValue } from './filter'
+import { numberNamed, numberNames, operatorWord, placeAt, type FilterValue } from './filter'
 import { relative, unitOf } from '../state/request/moments'
 import { filled, itemFields, operatorsOf, quoted } from '../state/request/objects'
 import { matching, type Offer, type Option, type Suggest } from '../state/request/suggest'
@@ -56,10 +56,11 @@ export class Filtering {
 
   /**
    * Converts a text to a value of a field: numbers, booleans and {{variables}} unquoted, texts
-   * quoted.
+   * quoted. The beginning of the name of a number, such as `crit`, becomes the number.
    */
-  value(field: string, text: string): FilterValue {
-    const type = this.schema(field)?.type
+  value(field: string, typed: string): FilterValue {
+    const { type, doc } = this.schema(field) ?? {}
+    const text = numberNamed(typed, numberNames(doc)) ?? typed
     const bare =
       type === 'boolean' ||
       ((type === 'integer' || type === 'number') && !/[^\d.{}$\w+-]/.test(text) && !/-\d+-/.test(text))
