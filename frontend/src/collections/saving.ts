@@ -1,3 +1,4 @@
+import { tick } from 'svelte'
 import type { App } from '../state/app.svelte'
 import { asFault, type DraftData, type History } from '../client'
 import { contentOf } from '../state/request/draft.svelte'
@@ -41,6 +42,23 @@ export async function openSaved(app: App, id: number) {
   } catch (e) {
     app.toasts.show(asFault(e).message, { tone: 'error' })
   }
+}
+
+/** Shows imported collections with the focus on the first, or opens the only request in them. */
+export async function showImported(app: App, ids: number[]) {
+  const { library, settings, navigation, commands } = app
+  const requests = library.requestsOf(library.chosen(new Set(ids.map((id) => `f${id}`))))
+  const only = requests.length === 1 ? requests[0] : undefined
+  const open = new Set([...(settings.values.openCollections ?? []), ...ids])
+  let around = only?.collectionId ?? library.folder(ids[0])?.parentId
+  for (; around && around > 0; around = library.folder(around)?.parentId) open.add(around)
+  settings.save({ leftPane: 'collections', openCollections: [...open] })
+  if (only) await openSaved(app, only.id)
+  else navigation.go('api')
+  await navigation.shown()
+  commands.runIfOffered('catalog.open')
+  await tick()
+  commands.runIfOffered('collections.show', only ? `r${only.id}` : `f${ids[0]}`)
 }
 
 /** Opens a saved request of a run with its response, or, if it was changed since, the request that was sent. */

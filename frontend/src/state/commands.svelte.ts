@@ -15,6 +15,8 @@ export interface Actions {
   'collections.keep': None
   'collections.share': None
   'collections.open': None
+  /** Focuses a line by its key. */
+  'collections.show': [key: string]
   'exchange.export': None
   'exchange.import': None
   'extractors.reload': None
