@@ -148,6 +148,9 @@ export const text = {
     given: (all: string) => `Included in ${all}`,
     addOf: (part: string) => `Add a group of ${part.toLowerCase()}`,
     add: 'Add a group…',
+    groupList: 'Groups',
+    noGroups: 'No groups match',
+    moreGroups: (n: number) => `${number(n)} more. Type more of the path.`,
     summary: {
       does: { none: 'nothing', read: 'view', ack: 'view and acknowledge', write: 'edit' },
       of: { deviceGroup: 'devices', report: 'reports', setting: 'settings' },
