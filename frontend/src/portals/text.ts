@@ -3,6 +3,7 @@
 export const text = {
   portalMenu: {
     portalAndUser: 'Portal and user',
+    shown: (name: string) => `Portal: ${name}`,
     readOnly: 'read-only',
     as: (user: string) => `as ${user}`,
     signOutOf: (name: string) => `Sign out of ${name}`,
