@@ -1,7 +1,8 @@
 /**
  * Keeps the focus on the page: when the focused element is removed or disabled, the nearest
  * remaining one gets the focus. After a dialog or a menu, that is the previously focused element;
- * for a removed row, the next row; for a pane, the same pane of the new content.
+ * for a removed row, the next row; for a pane, the same pane of the new content. A button that is
+ * disabled while it works gets the focus back afterwards, unless a key was pressed meanwhile.
  */
 const layers = 'dialog, [role="dialog"], [role="menu"], [popover]'
 const takers =
@@ -15,6 +16,8 @@ export function keepFocus(page: Document): () => void {
   let trail: Trail = has && has !== page.body ? trailOf(has) : []
   let planned = 0
   const before = new WeakMap<Element, Trail>()
+  /** A disabled element that had the focus, and the one that has it instead. */
+  let lent: { from: HTMLElement; to: HTMLElement } | undefined
 
   function onfocusin(e: FocusEvent) {
     const now = trailOf(e.target as HTMLElement)
@@ -27,22 +30,33 @@ export function keepFocus(page: Document): () => void {
   function check() {
     planned = 0
     if (!isLost(page, trail)) return
+    const from = trail[0].element
     const to = heir(page, trail, before)
     trail = []
     to?.focus({ preventScroll: true })
+    lent = to && from.matches(':disabled') ? { from, to } : undefined
+  }
+
+  function giveBack() {
+    if (!lent || !canHave(lent.from)) return
+    if (page.activeElement === lent.to) lent.from.focus({ preventScroll: true })
+    lent = undefined
   }
 
   const plan = () => (planned ||= requestAnimationFrame(check))
   const watch = new MutationObserver(() => {
+    giveBack()
     const had = trail[0]?.element
     if (had && (!had.isConnected || page.activeElement === page.body || had.matches(':disabled'))) plan()
   })
   const onpointerup = () => {
     if (page.activeElement === page.body) trail = []
   } // closed by a click beside it
+  const onkeydown = () => (lent = undefined)
 
   page.addEventListener('focusin', onfocusin)
   page.addEventListener('pointerup', onpointerup, true)
+  page.addEventListener('keydown', onkeydown, true)
   watch.observe(page.body, {
     childList: true,
     subtree: true,
@@ -52,6 +66,7 @@ export function keepFocus(page: Document): () => void {
   return () => {
     page.removeEventListener('focusin', onfocusin)
     page.removeEventListener('pointerup', onpointerup, true)
+    page.removeEventListener('keydown', onkeydown, true)
     watch.disconnect()
     cancelAnimationFrame(planned)
   }
@@ -78,11 +93,11 @@ function heir(page: Document, trail: Trail, before: WeakMap<Element, Trail>): HT
     0,
     trail.findLastIndex(({ element }) => !element.isConnected),
   )
-  const pane = trail
+  const same = trail
     .slice(0, gone + 1)
-    .map(({ element }) => element.dataset.pane)
+    .flatMap(({ element }) => element.dataset.pane ?? [])
+    .map((pane) => first(page.querySelector(`[data-pane="${pane === 'welcome' ? 'request' : pane}"]`)))
     .find(Boolean)
-  const same = pane && first(page.querySelector(`[data-pane="${pane === 'welcome' ? 'request' : pane}"]`))
   if (same) return same
   for (let i = gone + 1; i < trail.length; i++) {
     const found = beside(trail[i].element, trail[i - 1].at)
