@@ -88,6 +88,13 @@ export function commandList(app: App): Command[] {
       run: () => app.navigation.watch('fleet', '', { add: 'device' }),
     },
     {
+      id: 'report.add',
+      ...named['report.add'],
+      group: 'View',
+      when: () => !app.portal.remote,
+      run: () => app.navigation.watch('reports', '', { row: 'new' }),
+    },
+    {
       id: 'monitor.back',
       ...named['monitor.back'],
       group: 'View',
@@ -696,7 +703,7 @@ function focusPane(by: number) {
   const at = panes.findLastIndex((p) => p.contains(document.activeElement)) // the innermost
   const pane = panes[(at + by + panes.length) % panes.length]
   const inside =
-    pane.querySelector<HTMLElement>('[role="grid"] [role="row"][tabindex="0"]') ??
+    pane.querySelector<HTMLElement>(':is([role="grid"] [role="row"], [role="grid"], [role="tree"])[tabindex="0"]') ??
     pane.querySelector<HTMLElement>(
       'input:not([disabled]), [tabindex="0"], button:not([disabled]):not([tabindex="-1"]), select, textarea, .cm-content',
     )

@@ -56,6 +56,7 @@ export const text = {
     'request.new': { label: 'New API Request', words: 'tab' },
     'view.monitor': { label: 'Monitor', words: 'overview devices' },
     'device.add': { label: 'Add device', words: 'monitor host new' },
+    'report.add': { label: 'Add report', words: 'monitor pdf schedule new' },
     'monitor.back': { label: 'Back', words: 'monitor previous screen' },
     'monitor.forward': { label: 'Forward', words: 'monitor next screen' },
     'link.copy': { label: 'Copy link', words: 'share address url' },

@@ -12,6 +12,8 @@ export interface Section {
   group: string
   icon: IconName
   words: string
+  /** The command that opens the form for a new object. */
+  add?: string
   /** Lists whose unsaved edits are counted here. */
   path: string
   load: () => Promise<{ kind: Kind } | { default: Component }>

@@ -13,6 +13,7 @@ const icons: Record<string, IconName> = {
   'view.welcome': 'home',
   'view.toggle': 'code',
   'device.add': 'plus',
+  'report.add': 'plus',
   'request.new': 'plus',
   'request.send': 'send',
   'request.cancel': 'stop',
