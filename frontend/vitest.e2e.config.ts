@@ -30,8 +30,8 @@ const tests = defineConfig({
   },
 })
 
-/** In the modes readme and screens, pictures are taken instead. */
+/** In the modes readme and screens, pictures are taken instead; in the mode walk, tasks are walked by keyboard. */
 export default defineConfig(({ mode }) => {
-  const test = { ...tests.test, include: ['e2e/pictures.ts'], retry: 0, testTimeout: 300_000 }
-  return mode === 'readme' || mode === 'screens' ? { test } : tests
+  const include = { readme: 'e2e/pictures.ts', screens: 'e2e/pictures.ts', walk: 'e2e/walk.ts' }[mode]
+  return include ? { test: { ...tests.test, include: [include], retry: 0, testTimeout: 300_000 } } : tests
 })
