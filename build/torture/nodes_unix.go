@@ -39,8 +39,9 @@ const (
 )
 
 // nodes runs three nodes on one database. Results of a collector arrive at any of them,
-// while the nodes and the database have the trouble of harms. Afterwards, each acknowledged sample has to be there once, each breach of a
-// threshold has to have opened one alert, and each alert must have been notified.
+// while the nodes and the database have the trouble of harm. Afterwards, each acknowledged
+// sample has to be there once, each breach of a threshold has to have opened one alert, and
+// each alert must have been notified.
 func nodes(ctx context.Context, o options, r *result) error {
 	return pgtest.Serve(func(database pgtest.Server) error {
 		return inFolder(func(folder string) (err error) {
@@ -126,8 +127,8 @@ func (c *cluster) join(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	address := fmt.Sprintf("postgres://postgres@%s,%s/postgres?sslmode=disable&target_session_attrs=read-write", l.address(),
-		c.standby.address())
+	address := fmt.Sprintf("postgres://postgres@%s,%s/postgres?sslmode=disable&target_session_attrs=read-write",
+		l.address(), c.standby.address())
 	p, err := startProgram(c.o.program, folder, []string{"SPYGLASS_DATABASE=" + address}, "--rate-limit", "off")
 	if err != nil {
 		l.close()

@@ -254,7 +254,8 @@ func (s *server) failOver(ctx context.Context) (err error) {
 	if err := next.own(); err != nil {
 		return err
 	}
-	err = next.run("pg_basebackup", "-h", s.dir, "-U", "postgres", "-D", next.data(), "-R", "-X", "stream", "-c", "fast")
+	err = next.run("pg_basebackup", "-h", s.dir, "-U", "postgres", "-D", next.data(), "-R", "-X", "stream",
+		"-c", "fast")
 	if err == nil {
 		err = next.run("pg_ctl", next.starting()...)
 	}
