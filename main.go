@@ -751,15 +751,15 @@ func backupCommand(o *server.Options) *cobra.Command {
 			"Passwords and access keys stay encrypted in it. The key that decrypts them is portal.db.key in\n" +
 			"the data folder: keep a copy of it somewhere else. Secrets in the system keyring are not included.\n" +
 			"With --database, reads one state of the portal's database, and makes the same kind of file, without\n" +
-			"the Explorer's data and the files of reports in the database: pg_dump copies those, too.",
+			"the Explorer's data in the database: pg_dump copies it, too.",
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := server.Backup(c.Context(), *o, args[0], printProgress(c.ErrOrStderr())); err != nil {
 				return err
 			}
 			fmt.Fprintf(c.ErrOrStderr(), "%s holds the portal of %s\n", args[0], o.Data)
 			if o.Database != "" {
-				fmt.Fprintln(c.ErrOrStderr(), "not in it: the Explorer's data and the files of reports in the "+
-					"database. Back them up with pg_dump")
+				fmt.Fprintln(c.ErrOrStderr(), "not in it: the Explorer's data in the database. "+
+					"Back it up with pg_dump")
 			}
 			return nil
 		},
@@ -776,17 +776,15 @@ func restoreCommand(o *server.Options) *cobra.Command {
 			"passwords and tokens become those in the backup. Stop the portal of the folder first.\n" +
 			"The old data stays in the folder before-restore until the next restore; Settings, Data in the\n" +
 			"app brings it back or deletes it.\n" +
-			"With --database, the portal and its samples go into that database, which must be empty. The other\n" +
-			"files go into the data folder; a portal in a database does not use the Explorer's data and the\n" +
-			"files of reports there.",
+			"With --database, the portal, its samples and the files of reports go into that database, which must\n" +
+			"be empty. The Explorer's data goes into the data folder, where a portal in a database does not use it.",
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := server.Restore(c.Context(), *o, args[0], withoutKey, printProgress(c.ErrOrStderr())); err != nil {
 				return err
 			}
 			fmt.Fprintf(c.ErrOrStderr(), "%s holds the portal of %s\n", o.Data, args[0])
 			if o.Database != "" {
-				fmt.Fprintln(c.ErrOrStderr(), "not in the database: the Explorer's data and the files of reports. "+
-					"They are in "+o.Data)
+				fmt.Fprintln(c.ErrOrStderr(), "not in the database: the Explorer's data. It is in "+o.Data)
 			}
 			return nil
 		},
@@ -804,9 +802,9 @@ func migrateCommand(o *server.Options) *cobra.Command {
 		Args: takes(),
 		Long: "One place is a data folder, the other one the address of an empty database, or the other way round.\n" +
 			"Without --from or --to, that place is the database in " + databaseVariable + ". Stop the portal first.\n" +
-			"Moves all rows and samples with their ids, and then compares both places. If it is interrupted, the\n" +
-			"same command resumes it. The database files of a portal that has moved into a database stay in the\n" +
-			"data folder, renamed. The Explorer's data and the files of reports do not move: they stay where they are.",
+			"Moves all rows and samples with their ids and the files of reports, and then compares both places. If\n" +
+			"it is interrupted, the same command resumes it. The files of a portal that has moved into a database\n" +
+			"stay in the data folder, renamed. The Explorer's data does not move: it stays where it is.",
 		Example: "  spyglass migrate --from /var/lib/spyglass --to postgres://spyglass@db.example.net/spyglass\n" +
 			"  spyglass migrate --from postgres://spyglass@db.example.net/spyglass --to /var/lib/spyglass",
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -826,9 +824,9 @@ func migrateCommand(o *server.Options) *cobra.Command {
 			}
 			where := "in " + o.Data
 			if back {
-				where = "in the database; keep it if you need them"
+				where = "in the database; keep it if you need the data"
 			}
-			fmt.Fprintln(c.ErrOrStderr(), "not moved: the Explorer's data and the files of reports. They stay "+where)
+			fmt.Fprintln(c.ErrOrStderr(), "not moved: the Explorer's data. It stays "+where)
 			return nil
 		},
 	}

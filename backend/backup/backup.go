@@ -106,6 +106,9 @@ type Databases interface {
 	Check(ctx context.Context, path string) (layout int, err error)
 	// Replaceable returns why a restore cannot replace the databases; nil if it can.
 	Replaceable() error
+	// Reports returns the folder of the files of reports: the given one, or work, if it
+	// has copied them there.
+	Reports(ctx context.Context, folder, work string) (string, error)
 	// Key returns the key for the secrets if it is not in the data folder; nil if it is.
 	Key() []byte
 	// ReleaseKey allows a database that no process has open to use another key.
@@ -173,12 +176,16 @@ func (o Options) pack(ctx context.Context, work, path string) error {
 		}
 		m.Files = append(m.Files, f)
 	}
-	entries, err := os.ReadDir(filepath.Join(o.Folder, folderName))
+	reports, err := o.Databases.Reports(ctx, filepath.Join(o.Folder, folderName), filepath.Join(work, folderName))
+	if err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(reports)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	for _, e := range entries {
-		f, err := o.add(ctx, w, folderName+"/"+e.Name(), filepath.Join(o.Folder, folderName, e.Name()))
+		f, err := o.add(ctx, w, folderName+"/"+e.Name(), filepath.Join(reports, e.Name()))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // its task was deleted meanwhile
 		}

@@ -1,12 +1,19 @@
 package report
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -41,30 +48,100 @@ type Writer interface {
 	Discard()
 }
 
-// CopyFiles replaces all files of one place by those of another.
-func CopyFiles(ctx context.Context, to, from Files) error {
+// CopyFiles makes the files of one place the same as those of another. It copies those that
+// differ or are missing, and removes others. A file that is removed meanwhile is left out.
+func CopyFiles(ctx context.Context, to, from Files, progress func(done, total int)) error {
+	all, err := from.List(ctx)
+	if err != nil {
+		return err
+	}
 	old, err := to.List(ctx)
 	if err != nil {
 		return err
 	}
+	finished := slices.DeleteFunc(all, func(f Stored) bool { return f.Part })
 	for _, f := range old {
-		if err := to.Remove(ctx, f.Task); err != nil {
+		if f.Part || !slices.Contains(finished, f) {
+			if err := to.Remove(ctx, f.Task); err != nil {
+				return err
+			}
+		}
+	}
+	for i, f := range finished {
+		progress(i, len(finished))
+		if slices.Contains(old, f) {
+			same, err := sameFile(ctx, to, from, f.Task)
+			if err != nil {
+				return err
+			}
+			if same {
+				continue
+			}
+		}
+		if err := copyFile(ctx, to, from, f.Task); err != nil {
 			return err
 		}
 	}
-	all, err := from.List(ctx)
-	for _, f := range all {
-		if err == nil && !f.Part {
-			err = copyFile(ctx, to, from, f.Task)
+	return nil
+}
+
+func sameFile(ctx context.Context, to, from Files, task int64) (bool, error) {
+	var sums [2]hash.Hash
+	for i, in := range []Files{to, from} {
+		sums[i] = sha256.New()
+		if err := hashFile(ctx, sums[i], in, task); err != nil {
+			return false, present(err)
 		}
 	}
+	return bytes.Equal(sums[0].Sum(nil), sums[1].Sum(nil)), nil
+}
+
+// present returns nil for the error of a missing file.
+func present(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// HashFiles returns the number of finished files, and a SHA-256 over them.
+func HashFiles(ctx context.Context, in Files) (n int64, sum string, err error) {
+	all, err := in.List(ctx)
+	if err != nil {
+		return 0, "", err
+	}
+	slices.SortFunc(all, func(a, b Stored) int { return cmp.Compare(a.Task, b.Task) })
+	h := sha256.New()
+	for _, f := range all {
+		if f.Part {
+			continue
+		}
+		if err := hashFile(ctx, h, in, f.Task); err != nil {
+			return 0, "", err
+		}
+		n++
+	}
+	return n, hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// hashFile adds a file to a sum, so that different files have different sums.
+func hashFile(ctx context.Context, h hash.Hash, in Files, task int64) error {
+	file, err := in.Open(ctx, task)
+	if err != nil {
+		return err
+	}
+	n, err := io.Copy(h, file)
+	if err := errors.Join(err, file.Close()); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(h, " %d %d\n", task, n)
 	return err
 }
 
 func copyFile(ctx context.Context, to, from Files, task int64) error {
 	in, err := from.Open(ctx, task)
 	if err != nil {
-		return err
+		return present(err)
 	}
 	defer in.Close()
 	out, err := to.Create(ctx, task)
@@ -75,6 +152,11 @@ func copyFile(ctx context.Context, to, from Files, task int64) error {
 	if _, err := io.Copy(out, in); err != nil {
 		return err
 	}
+	still, err := from.Open(ctx, task)
+	if err != nil {
+		return present(err) // removed while it was read, which ends a file in a database early
+	}
+	_ = still.Close() // it was not read
 	return out.Finish()
 }
 

@@ -109,8 +109,14 @@ func TestFilesAreCopiedBetweenPlaces(t *testing.T) {
 	if _, err := write(t, all["folder"], 4, []byte("unfinished")); err != nil {
 		t.Fatal(err)
 	}
-	if err := report.CopyFiles(t.Context(), all["database"], all["folder"]); err != nil {
+	var steps []int
+	if err := report.CopyFiles(t.Context(), all["database"], all["folder"], func(done, total int) {
+		steps = append(steps, done, total)
+	}); err != nil {
 		t.Fatal(err)
+	}
+	if want := []int{0, 2, 1, 2}; !slices.Equal(steps, want) {
+		t.Errorf("the progress is %v, want %v", steps, want)
 	}
 	left, err := all["database"].List(t.Context())
 	slices.SortFunc(left, func(a, b report.Stored) int { return int(a.Task - b.Task) })
@@ -119,6 +125,77 @@ func TestFilesAreCopiedBetweenPlaces(t *testing.T) {
 	}
 	if got, err := read(t, all["database"], 2); err != nil || string(got) != "\x02" {
 		t.Errorf("file 2 is %q (%v)", got, err)
+	}
+	var sums []string
+	for _, in := range all {
+		n, sum, err := report.HashFiles(t.Context(), in)
+		if sums = append(sums, sum); n != 2 || err != nil {
+			t.Errorf("it hashed %d files (%v), want 2", n, err)
+		}
+	}
+	if sums[0] != sums[1] {
+		t.Errorf("the sums differ: %v", sums)
+	}
+}
+
+// counting counts the files that are created, and removes one after it was opened.
+type counting struct {
+	report.Files
+	created []int64
+	remove  int64
+}
+
+func (c *counting) Create(ctx context.Context, task int64) (report.Writer, error) {
+	c.created = append(c.created, task)
+	return c.Files.Create(ctx, task)
+}
+
+func (c *counting) Open(ctx context.Context, task int64) (io.ReadCloser, error) {
+	in, err := c.Files.Open(ctx, task)
+	if err == nil && task == c.remove {
+		err = c.Remove(ctx, task)
+	}
+	return in, err
+}
+
+func TestCopyingFilesAgainCopiesOnlyWhatDiffers(t *testing.T) {
+	all := places(t, 16<<20)
+	put := func(in report.Files, task int64, content string) {
+		w, err := write(t, in, task, []byte(content))
+		if err := errors.Join(err, w.Finish()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for task, content := range map[int64]string{1: "same", 2: "complete", 3: "new"} {
+		put(all["folder"], task, content)
+	}
+	put(all["database"], 1, "same")
+	put(all["database"], 2, "compl")
+	to := &counting{Files: all["database"]}
+	if err := report.CopyFiles(t.Context(), to, all["folder"], func(int, int) {}); err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(to.created)
+	if want := []int64{2, 3}; !slices.Equal(to.created, want) {
+		t.Errorf("it copied %v, want %v", to.created, want)
+	}
+	if got, err := read(t, to, 2); err != nil || string(got) != "complete" {
+		t.Errorf("file 2 is %q (%v)", got, err)
+	}
+}
+
+func TestAFileThatIsRemovedWhileItIsCopiedIsLeftOut(t *testing.T) {
+	all := places(t, 16<<20)
+	w, err := write(t, all["database"], 1, bytes.Repeat([]byte("0123456789"), 100_000)) // two pieces
+	if err := errors.Join(err, w.Finish()); err != nil {
+		t.Fatal(err)
+	}
+	from := &counting{Files: all["database"], remove: 1}
+	if err := report.CopyFiles(t.Context(), all["folder"], from, func(int, int) {}); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := all["folder"].List(t.Context()); err != nil || len(left) > 0 {
+		t.Errorf("there are %v (%v), want no files", left, err)
 	}
 }
 

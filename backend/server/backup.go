@@ -11,6 +11,7 @@ import (
 	"spyglass/backend/backup"
 	"spyglass/backend/fault"
 	"spyglass/backend/private"
+	"spyglass/backend/report"
 	"spyglass/backend/store"
 )
 
@@ -103,6 +104,9 @@ func (o Options) moveRestored(ctx context.Context, progress func(backup.Progress
 			}
 		}
 	}
+	if err == nil {
+		err = os.RemoveAll(filepath.Join(o.Data, report.Folder))
+	}
 	return err
 }
 
@@ -119,16 +123,17 @@ func (o Options) files(file string, progress func(backup.Progress)) backup.Optio
 // backup returns the options for a backup of the portal.
 func (o Options) backup(file string, progress func(backup.Progress)) backup.Options {
 	options := o.files(file, progress)
-	options.Databases = o.databases()
+	options.Databases = o.databases(nil)
 	return options
 }
 
-// databases returns the functions to copy and check the databases of the portal.
-func (o Options) databases() backup.Databases {
+// databases returns the functions to copy and check the databases of the portal. files are
+// those of reports, if it is open.
+func (o Options) databases(files report.Files) backup.Databases {
 	if o.Database == "" {
 		return store.Files{Given: o.Key}
 	}
 	place := o.place()
 	place.Database = o.Database
-	return store.OnServer{Files: store.Files{Given: o.Key}, Place: place, Tables: movable}
+	return onServer{store.OnServer{Files: store.Files{Given: o.Key}, Place: place, Tables: movable}, o, files}
 }

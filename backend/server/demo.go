@@ -150,7 +150,7 @@ func (s *Server) takeOver(ctx context.Context, fresh *Server, made *incident.Dem
 	if err == nil {
 		s.pace.Follow()
 		err = errors.Join(s.series.Delete(ctx, s.series.Instances()...),
-			report.CopyFiles(ctx, s.files, fresh.files))
+			report.CopyFiles(ctx, s.files, fresh.files, func(int, int) {}))
 	}
 	s.engine.Store(s.engines())
 	if !s.o.NoHistory {

@@ -12,6 +12,7 @@ import (
 	"spyglass/backend/backup"
 	"spyglass/backend/fault"
 	"spyglass/backend/private"
+	"spyglass/backend/report"
 	"spyglass/backend/store"
 )
 
@@ -26,8 +27,7 @@ type (
 // Migrate moves the portal between the files of the data folder and the PostgreSQL
 // database of the options: into the database, or back into files. The other files of the
 // folder stay in it. The files of a portal that has moved into the database are kept under
-// another name. The Explorer's workspace and the files of reports do not move: each place
-// keeps its own.
+// another name. The Explorer's workspace does not move: each place keeps its own.
 //
 // It returns the tables with the sums of both sides. If they differ, the move is not
 // complete.
@@ -63,7 +63,8 @@ func (o Options) move(ctx context.Context, back bool, progress func(MoveProgress
 	files := o.place()
 	server := files
 	server.Database = o.Database
-	m := store.Move{From: files, To: server, Tables: tables, Key: o.Key, Progress: progress}
+	m := store.Move{From: files, To: server, Tables: tables, Key: o.Key, Progress: progress,
+		Files: o.moveReports(back, progress)}
 	if back {
 		m.From, m.To = server, files
 	}
@@ -119,7 +120,11 @@ func (o Options) keepMoved() error {
 			return err
 		}
 	}
-	return nil
+	reports := filepath.Join(o.Data, report.Folder)
+	if err := os.Remove(reports); err == nil || errors.Is(err, fs.ErrNotExist) {
+		return nil // it was empty
+	}
+	return os.Rename(reports, reports+mark)
 }
 
 // place returns the files of the data folder.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"os"
 	"os/exec"
@@ -24,14 +25,17 @@ import (
 )
 
 // childMigration is an environment variable with the database into which the test binary
-// moves the portal of the folder in childFolder. It stops at the first row of the table
-// alert, until it is killed.
-const childMigration = "SPYGLASS_TEST_CHILD_MIGRATION"
+// moves the portal of the folder in childFolder. It stops after the first row of the table
+// in childStop, until it is killed.
+const (
+	childMigration = "SPYGLASS_TEST_CHILD_MIGRATION"
+	childStop      = "SPYGLASS_TEST_CHILD_STOP"
+)
 
 func migrateAsChild(folder, database string) error {
 	o := server.Options{Data: folder, Database: database, Log: slog.New(slog.NewTextHandler(os.Stderr, nil))}
 	_, err := server.Migrate(context.Background(), o, false, func(p server.MoveProgress) {
-		if p.Table == "alert" && p.Done > 0 {
+		if p.Table == os.Getenv(childStop) && p.Done > 0 {
 			fmt.Println("at", p.Table, p.Done)
 			_, _ = io.Copy(io.Discard, os.Stdin)
 		}
@@ -76,6 +80,7 @@ func newMoving(t *testing.T) *moving {
 		"/api/alert/alerts?size=1000" + steady,
 		"/api/alert/alerts/" + m.first(s, "/api/alert/alerts") + "?" + steady[1:], "/api/setting/datasources?size=1000",
 		"/api/setting/admins?size=1000", "/api/setting/accesslogs?size=1000",
+		"/api/report/reports/2/tasks/2/result", "/api/report/reports/2/tasks?fields=id,state,size,rows",
 		`/api/device/devices?filter=hostGroupIds~"2"&fields=id,name`,
 		fmt.Sprintf("/api/device/devices/%d/devicedatasources/%d/instances/%d/data?start=%d&end=%d", in.DeviceID,
 			in.DeviceDataSourceID, in.ID, at-60, at+600)}
@@ -190,8 +195,27 @@ func differ(a, b string) int {
 	return max(0, min(len(a), len(b))-200)
 }
 
+// reports returns the files of reports in the data folder.
+func (m *moving) reports() map[string]string {
+	m.Helper()
+	all := map[string]string{}
+	found, err := filepath.Glob(filepath.Join(m.o.Data, "reports", "*"))
+	if err != nil {
+		m.Fatal(err)
+	}
+	for _, path := range found {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			m.Fatal(err)
+		}
+		all[filepath.Base(path)] = string(text)
+	}
+	return all
+}
+
 func TestAPortalMovesIntoADatabaseAndBack(t *testing.T) {
 	m := newMoving(t)
+	files := m.reports()
 	want := m.responses(false)
 	if !strings.Contains(want[len(want)-1], "12.5") {
 		t.Fatalf("the samples are %s", want[len(want)-1])
@@ -213,6 +237,12 @@ func TestAPortalMovesIntoADatabaseAndBack(t *testing.T) {
 		!strings.Contains(left[0]+left[1], "-moved-") {
 		t.Errorf("the databases of the folder are %v (%v), want two that are renamed", left, err)
 	}
+	if len(files) == 0 || rows["report files"] != int64(len(files)) {
+		t.Errorf("it moved %d report files of %d", rows["report files"], len(files))
+	}
+	if left := m.reports(); len(left) > 0 {
+		t.Errorf("the folder still has the files of %d reports", len(left))
+	}
 	m.same(m.responses(true), want)
 	if _, err := server.Migrate(t.Context(), m.in(true), false, nil); !fault.Is(err, fault.Conflict) {
 		t.Errorf("moving it once more: %v, want fault.Conflict", err)
@@ -221,6 +251,9 @@ func TestAPortalMovesIntoADatabaseAndBack(t *testing.T) {
 		if one.Table == "samples, lead" || one.Table == "node" || one.Table == "lease" {
 			t.Errorf("it moved %s back", one.Table)
 		}
+	}
+	if !maps.Equal(m.reports(), files) {
+		t.Error("the files of reports differ after the way back")
 	}
 	m.same(m.responses(false), want)
 }
@@ -298,10 +331,17 @@ func TestAMoveContinuesIDs(t *testing.T) {
 }
 
 func TestAKilledMoveIsResumed(t *testing.T) {
+	for _, at := range []string{"alert", "report files"} {
+		t.Run(at, func(t *testing.T) { resumeMove(t, at) })
+	}
+}
+
+// resumeMove kills a migration at a table, and repeats it.
+func resumeMove(t *testing.T, at string) {
 	m := newMoving(t)
 	want := m.responses(false)
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
-	cmd.Env = append(os.Environ(), childFolder+"="+m.o.Data, childMigration+"="+m.database)
+	cmd.Env = append(os.Environ(), childFolder+"="+m.o.Data, childMigration+"="+m.database, childStop+"="+at)
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -319,7 +359,7 @@ func TestAKilledMoveIsResumed(t *testing.T) {
 	line, err := bufio.NewReader(out).ReadString('\n')
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait()
-	if err != nil || !strings.HasPrefix(line, "at alert") {
+	if err != nil || !strings.HasPrefix(line, "at "+at) {
 		t.Fatalf("the child printed %q: %v, %s", line, err, log)
 	}
 	other := m.in(true)
@@ -426,7 +466,7 @@ func TestAMoveShowsThatTheSourceWasChangedInBetween(t *testing.T) {
 
 func TestABackupOfAPortalInADatabaseRestoresAnywhere(t *testing.T) {
 	m := newMoving(t)
-	want := m.responses(false)
+	want, files := m.responses(false), m.reports()
 	m.move(false)
 	dir := t.TempDir()
 	stopped, running := filepath.Join(dir, "stopped"), filepath.Join(dir, "running")
@@ -462,6 +502,9 @@ func TestABackupOfAPortalInADatabaseRestoresAnywhere(t *testing.T) {
 		}
 		if err := server.Restore(t.Context(), m.in(c.database), c.file, false, unheard); err != nil {
 			t.Fatal(err)
+		}
+		if got := m.reports(); !c.database && !maps.Equal(got, files) || c.database && len(got) > 0 {
+			t.Errorf("after a restore, the folder has the files of %d reports", len(got))
 		}
 		m.same(m.responses(c.database), want)
 	}

@@ -427,7 +427,7 @@ func (s *Server) Endpoints() []resource.Endpoint { return s.endpoints }
 func (s *Server) DB() *store.DB { return s.db }
 
 // Databases returns the functions to copy and check database files, for backups.
-func (s *Server) Databases() backup.Databases { return s.o.databases() }
+func (s *Server) Databases() backup.Databases { return s.o.databases(s.files) }
 
 // Address returns the host and port of the listener, "127.0.0.1:8443".
 func (s *Server) Address() string { return s.listener.Addr().String() }

@@ -114,7 +114,7 @@ func shapes() ([]store.Shape, error) {
 }
 
 // movable returns the tables and samples that move between files and a database. What
-// nodes write about themselves does not, nor do files of reports, as rows.
+// nodes write about themselves does not, and files of reports move as files.
 func movable() (t store.Tables, err error) {
 	t.Known, err = shapes()
 	t.Spaces = series.Spaces()

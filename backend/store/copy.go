@@ -18,6 +18,9 @@ type Files struct {
 // Key returns the key of a portal whose folder has no key file; nil for none.
 func (f Files) Key() []byte { return f.Given }
 
+// Reports returns the folder of the files of reports.
+func (Files) Reports(_ context.Context, folder, _ string) (string, error) { return folder, nil }
+
 // Size returns the size of a database file.
 func (Files) Size(_ context.Context, path string) (int64, error) {
 	info, err := os.Stat(path)

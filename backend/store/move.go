@@ -40,6 +40,10 @@ type Move struct {
 	Tables   Tables
 	Key      []byte             // of the portal, if there is no key file; nil: there is
 	Progress func(MoveProgress) // called on the goroutine of Run
+	// Files moves what one place has in files and the other one in tables that do not move,
+	// which db has and files may add. It runs after the rows have moved. If the target is
+	// complete already, it only compares both sides. May be nil.
+	Files func(ctx context.Context, db *DB, complete bool) (Moved, error)
 }
 
 // Tables are what a portal consists of.
@@ -192,8 +196,18 @@ func (m Move) Run(ctx context.Context) (all []Moved, err error) {
 			return nil, explainEither(m.From, m.To, err)
 		}
 	}
-	if all, err = m.compare(ctx, from, to); err != nil || complete {
+	if all, err = m.compare(ctx, from, to); err != nil {
 		return all, err
+	}
+	if m.Files != nil {
+		one, err := m.moveFiles(ctx, from, to, complete)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	if complete {
+		return all, nil
 	}
 	for _, one := range all {
 		if !one.Same() {
@@ -202,6 +216,23 @@ func (m Move) Run(ctx context.Context) (all []Moved, err error) {
 	}
 	return all, errors.Join(to.samples.Writer().SetMeta(ctx, engine.Identity, moving),
 		to.portal.Writer().SetMeta(ctx, engine.Identity, moving))
+}
+
+// moveFiles calls Files with the database of the place on a server.
+func (m Move) moveFiles(ctx context.Context, from, to sides, complete bool) (Moved, error) {
+	at, base := m.To, to.portal
+	if at.Database == "" {
+		at, base = m.From, from.portal
+	}
+	db := newDB(at.name(), Options{Path: at.Portal, Database: at.Database})
+	db.base, db.writer = base, newWriter(db, base.Writer())
+	defer db.detach()
+	defer db.tasks.close()
+	if err := db.Accept(ctx, m.Tables.Known...); err != nil {
+		return Moved{}, err
+	}
+	one, err := m.Files(ctx, db, complete)
+	return one, explainEither(m.From, m.To, err)
 }
 
 // explainEither is explain for an error of one of two places on different engines.

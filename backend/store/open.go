@@ -119,6 +119,20 @@ const readers = 8
 // file that is damaged, read-only or from a newer version, and leaves it
 // unchanged.
 func Open(ctx context.Context, o Options) (*DB, error) {
+	name, err := prepare(o.Path, o.Database, o.Sibling)
+	if err != nil {
+		return nil, err
+	}
+	db := newDB(name, o)
+	if err := db.connect(ctx, o); err != nil {
+		_ = db.Close() // the first error is the cause
+		return nil, explain(db.name, err)
+	}
+	return db, nil
+}
+
+// newDB returns a DB that is not connected.
+func newDB(name string, o Options) *DB {
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
@@ -128,22 +142,13 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if o.Zone == nil {
 		o.Zone = time.Local
 	}
-	name, err := prepare(o.Path, o.Database, o.Sibling)
-	if err != nil {
-		return nil, err
+	if o.Upgrade == nil {
+		o.Upgrade = func(Progress) {}
 	}
-	db := &DB{path: o.Path, name: name, remote: o.Database != "", log: o.Log, guard: o.Guard, clock: o.Clock,
+	return &DB{path: o.Path, name: name, remote: o.Database != "", log: o.Log, guard: o.Guard, clock: o.Clock,
 		zone: func() *time.Location { return o.Zone }, streams: make(chan struct{}, maxStreams),
 		tables: map[string]rows{}, tasks: newTasks(o.Guard),
 		mirrored: leastMirrored, twice: o.Twice, upgrade: o.Upgrade, others: o.Others}
-	if db.upgrade == nil {
-		db.upgrade = func(Progress) {}
-	}
-	if err := db.connect(ctx, o); err != nil {
-		_ = db.Close() // the first error is the cause
-		return nil, explain(db.name, err)
-	}
-	return db, nil
 }
 
 // SetZone sets the time zone of days in filters, instead of Options.Zone. Call it
@@ -205,11 +210,20 @@ func (db *DB) Close() error {
 }
 
 func (db *DB) closeBase() error {
+	db.detach()
+	if db.base == nil {
+		return nil
+	}
+	return db.base.Close()
+}
+
+// detach stops the writer, and leaves the base open.
+func (db *DB) detach() {
 	if db.writer != nil {
 		db.writer.close()
 	}
 	if db.base == nil {
-		return nil
+		return
 	}
 	db.mu.RLock()
 	defer db.mu.RUnlock()
@@ -218,7 +232,6 @@ func (db *DB) closeBase() error {
 			db.log.Warn("ids stay reserved", "table", t.declared().Name, "err", err)
 		}
 	}
-	return db.base.Close()
 }
 
 // Backup writes a consistent copy of the database to a new file.
