@@ -99,6 +99,7 @@ func command() *cobra.Command {
 		}
 		o.UpdateURL, o.UpdateKey = updateURL, updateKey
 		o.Version, o.Page, o.Log = version, frontend.Files(), slog.New(slog.NewTextHandler(os.Stderr, nil))
+		o.Workspace = app.Workspace(o.Log)
 		return err
 	}
 	root.AddCommand(serveCommand(&o), collectorCommand(&o), runCommand(&o), mockCommand(&o),
@@ -750,17 +751,13 @@ func backupCommand(o *server.Options) *cobra.Command {
 		Long: "Writes the portal with its samples, its reports and the Explorer's tabs to a new file.\n" +
 			"Passwords and access keys stay encrypted in it. The key that decrypts them is portal.db.key in\n" +
 			"the data folder: keep a copy of it somewhere else. Secrets in the system keyring are not included.\n" +
-			"With --database, reads one state of the portal's database, and makes the same kind of file, without\n" +
-			"the Explorer's data in the database: pg_dump copies it, too.",
+			"With --database, makes the same kind of file of the portal in that database, also with the encrypted\n" +
+			"secrets of the Explorer.",
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := server.Backup(c.Context(), *o, args[0], printProgress(c.ErrOrStderr())); err != nil {
 				return err
 			}
 			fmt.Fprintf(c.ErrOrStderr(), "%s holds the portal of %s\n", args[0], o.Data)
-			if o.Database != "" {
-				fmt.Fprintln(c.ErrOrStderr(), "not in it: the Explorer's data in the database. "+
-					"Back it up with pg_dump")
-			}
 			return nil
 		},
 	}
@@ -776,16 +773,16 @@ func restoreCommand(o *server.Options) *cobra.Command {
 			"passwords and tokens become those in the backup. Stop the portal of the folder first.\n" +
 			"The old data stays in the folder before-restore until the next restore; Settings, Data in the\n" +
 			"app brings it back or deletes it.\n" +
-			"With --database, the portal, its samples and the files of reports go into that database, which must\n" +
-			"be empty. The Explorer's data goes into the data folder, where a portal in a database does not use it.",
+			"With --database, all of it goes into that database, which must be empty.",
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := server.Restore(c.Context(), *o, args[0], withoutKey, printProgress(c.ErrOrStderr())); err != nil {
 				return err
 			}
-			fmt.Fprintf(c.ErrOrStderr(), "%s holds the portal of %s\n", o.Data, args[0])
+			where := o.Data
 			if o.Database != "" {
-				fmt.Fprintln(c.ErrOrStderr(), "not in the database: the Explorer's data. It is in "+o.Data)
+				where = "the database"
 			}
+			fmt.Fprintf(c.ErrOrStderr(), "%s holds the portal of %s\n", where, args[0])
 			return nil
 		},
 	}
@@ -802,9 +799,11 @@ func migrateCommand(o *server.Options) *cobra.Command {
 		Args: takes(),
 		Long: "One place is a data folder, the other one the address of an empty database, or the other way round.\n" +
 			"Without --from or --to, that place is the database in " + databaseVariable + ". Stop the portal first.\n" +
-			"Moves all rows and samples with their ids and the files of reports, and then compares both places. If\n" +
-			"it is interrupted, the same command resumes it. The files of a portal that has moved into a database\n" +
-			"stay in the data folder, renamed. The Explorer's data does not move: it stays where it is.",
+			"Moves all rows and samples with their ids, the files of reports, and the Explorer's tabs, variables,\n" +
+			"collections and history, and then compares both places. If it is interrupted, the same command\n" +
+			"resumes it. The files of a portal that has moved into a database stay in the data folder, renamed.\n" +
+			"Secrets stay encrypted with the portal's key. The Explorer's secrets in the system keyring move, too,\n" +
+			"if you run the command as the user of the portal; otherwise it lists them.",
 		Example: "  spyglass migrate --from /var/lib/spyglass --to postgres://spyglass@db.example.net/spyglass\n" +
 			"  spyglass migrate --from postgres://spyglass@db.example.net/spyglass --to /var/lib/spyglass",
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -822,11 +821,7 @@ func migrateCommand(o *server.Options) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			where := "in " + o.Data
-			if back {
-				where = "in the database; keep it if you need the data"
-			}
-			fmt.Fprintln(c.ErrOrStderr(), "not moved: the Explorer's data. It stays "+where)
+			printLeft(c.ErrOrStderr(), all)
 			return nil
 		},
 	}
@@ -871,6 +866,16 @@ func printMove(out io.Writer) func(server.MoveProgress) {
 			of = fmt.Sprintf(" of %d", p.Total)
 		}
 		fmt.Fprintf(out, "%s %s: %d%s rows\n", p.Doing, p.Table, p.Done, of)
+	}
+}
+
+// printLeft writes what a migration has not moved.
+func printLeft(out io.Writer, all []server.Moved) {
+	for _, one := range all {
+		for _, what := range one.Left {
+			fmt.Fprintf(out, "not moved: the %s. The system keyring of this user does not have it; enter it again\n",
+				what)
+		}
 	}
 }
 

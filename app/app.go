@@ -68,9 +68,10 @@ func open(ctx context.Context, o server.Options, native *desk) (_ *App, err erro
 	private()
 	tail := diagnose.NewTail(cmp.Or(o.Log, slog.Default()).Handler())
 	o.Log = slog.New(tail)
-	a := &App{keys: keychain.Open("Spyglass", o.Log), native: native, log: o.Log, version: o.Version,
+	a := &App{keys: openKeys(o.Log), native: native, log: o.Log, version: o.Version,
 		desktop: native.shown}
 	o.Look, o.Keys, o.SwitchHTTPS = a.look, a.keys, native.shown
+	o.Workspace = workspaceWith(a.keys)
 	// a.agents is set before the portal starts to listen
 	o.Agents = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { a.agents.ServeHTTP(w, r) })
 	o.Run = a.runJob
@@ -96,7 +97,7 @@ func open(ctx context.Context, o server.Options, native *desk) (_ *App, err erro
 	if a.desktop { // the disk belongs to the user
 		quota = 0
 	}
-	err = a.OpenBeside(ctx, workspaceName(o), func(path string, sibling server.Sibling) (file string, err error) {
+	err = a.OpenBeside(ctx, o.WorkspaceName(), func(path string, sibling server.Sibling) (file string, err error) {
 		a.workspace, err = workspace.Open(ctx, workspace.Options{
 			Path: path, Database: o.Database, KeyOf: a.DB(), Secrets: secrets{a.keys, a.Setting.Instance},
 			Log: o.Log, Clock: o.Clock, Sibling: sibling,
@@ -155,15 +156,6 @@ func open(ctx context.Context, o server.Options, native *desk) (_ *App, err erro
 		Name: a.PortalName, Address: a.Address, Origin: a.Origin, Handler: a.Server, Endpoints: a.Endpoints(),
 	})
 	return a, a.Start(a.explorer.Endpoints(), explorer.Details()...)
-}
-
-// workspaceName returns the name of the workspace: that of its file or, in a database,
-// another one, because the portal knows which of its files have existed.
-func workspaceName(o server.Options) string {
-	if o.Database != "" {
-		return "workspace"
-	}
-	return "workspace.db"
 }
 
 // startsWith returns the system's setting that opens the window of a data folder at
@@ -328,6 +320,15 @@ func (a *App) close(ctx context.Context) error {
 	}
 	return errors.Join(errs...)
 }
+
+// Workspace returns the Explorer's workspace, for commands that move a portal.
+func Workspace(log *slog.Logger) server.Workspace { return workspaceWith(openKeys(log)) }
+
+func workspaceWith(keys *keychain.Keychain) server.Workspace {
+	return workspace.Moved(func(instance string) workspace.Secrets { return secrets{keys, instance} })
+}
+
+func openKeys(log *slog.Logger) *keychain.Keychain { return keychain.Open("Spyglass", log) }
 
 // secrets stores the workspace's secrets in the keyring, separately for each
 // portal.

@@ -15,7 +15,8 @@ import (
 
 // A workspace in a database on a server is open in several processes. What it
 // otherwise keeps in the system keyring or in memory is then in tables of the
-// database, sealed with the portal's key.
+// database, sealed with the portal's key. A workspace in a file has such secrets only
+// after a move or a restore, until the keyring has taken them over.
 
 // sealedSecret is a value of Secrets.
 type sealedSecret struct {
@@ -38,12 +39,13 @@ var sealedSecrets = resource.Resource[*sealedSecret]{
 
 // vault implements Secrets with a table.
 type vault struct {
-	db  *store.DB
-	log *slog.Logger
+	db   *store.DB
+	seal *store.DB // has the key
+	log  *slog.Logger
 }
 
-// place binds a sealed secret to its name.
-func (vault) place(name string) string { return "workspace secret " + name }
+// placeOf binds a sealed secret to its name.
+func placeOf(name string) string { return "workspace secret " + name }
 
 func named(name string) resource.Where { return resource.Where{Field: "name", Op: "=", Value: name} }
 
@@ -54,7 +56,7 @@ func (v vault) Get(name string) (string, error) {
 		return "", err
 	}
 	if len(found) > 0 {
-		secret, err := v.db.Unseal(v.place(name), found[0].Sealed)
+		secret, err := v.seal.Unseal(placeOf(name), found[0].Sealed)
 		if err == nil {
 			return string(secret), nil
 		}
@@ -75,7 +77,7 @@ func (v vault) Set(name, secret string) (lasts bool) {
 		if len(found) > 0 {
 			row = &found[0]
 		}
-		row.Sealed = v.db.Seal(v.place(name), []byte(secret))
+		row.Sealed = v.seal.Seal(placeOf(name), []byte(secret))
 		return resource.Put(ctx, tx, sealedRows, row)
 	})
 	if err != nil {
@@ -202,13 +204,10 @@ func (s *shelved) take(ctx context.Context, keep time.Duration, userID, id int64
 
 // share makes the workspace use tables for what several processes need.
 func (w *Workspace) share(ctx context.Context, clock func() time.Time) error {
-	if _, err := store.Add(w.db, &sealedSecrets); err != nil {
-		return err
-	}
 	if _, err := store.Add(w.db, &deletedValues); err != nil {
 		return err
 	}
-	w.secrets = vault{w.db, w.log}
+	w.secrets = vault{w.db, w.db, w.log}
 	in := func(kind string) *shelved { return &shelved{db: w.db, log: w.log, clock: clock, kind: kind} }
 	w.deletedHistory.in, w.deletedVariables.in = in("history"), in("variable")
 	w.deletedEnvironments.in, w.renames.in = in("environment"), in("rename")

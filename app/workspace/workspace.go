@@ -15,7 +15,8 @@
 //
 // The value of a secret variable is stored in Secrets only: the OS keyring, or a
 // table of sealed values in a database on a server. Its row has resource.Mask. A
-// value that cannot be read counts as not set. Secrets are read outside of
+// value that cannot be read counts as not set. See Moved for a workspace that moves
+// between the two. Secrets are read outside of
 // transactions, because a locked keyring may take seconds.
 //
 // # Concurrency
@@ -91,7 +92,9 @@ type Options struct {
 	// file: the workspace has a schema of its own there, which other processes may have
 	// open, too. Secrets are then in the database, sealed.
 	Database string
-	KeyOf    *store.DB // with Database: the database whose key seals them; nil: a key of the workspace's own
+	// KeyOf is the database whose key seals the secrets in a database; nil: a key of the
+	// workspace's own. A file may have such secrets after a move; they then go to Secrets.
+	KeyOf *store.DB
 
 	Secrets Secrets          // without Database; nil keeps secrets in memory until Close
 	Kept    int64            // requests in a user's history; Kept when 0
@@ -179,8 +182,11 @@ func Open(ctx context.Context, o Options) (*Workspace, error) {
 	w.deletedHistory.most, w.deletedVariables.keep = mostRestored, regainable
 	w.deletedEnvironments.keep, w.renames.keep = regainable, regainable
 	err = w.addTables()
-	if err == nil && w.shared {
+	switch {
+	case err == nil && w.shared:
 		err = w.share(ctx, o.Clock)
+	case o.KeyOf != nil:
+		w.secrets = adopting{w.secrets, vault{w.db, o.KeyOf, o.Log}}
 	}
 	if err != nil {
 		_ = w.db.Close()
@@ -278,6 +284,9 @@ func (w *Workspace) addTables() (err error) {
 		return err
 	}
 	if w.shares, err = store.Add(w.db, w.shareTable()); err != nil {
+		return err
+	}
+	if _, err = store.Add(w.db, &sealedSecrets); err != nil {
 		return err
 	}
 	_, err = store.Add(w.db, &settings)

@@ -51,7 +51,7 @@ func Backup(ctx context.Context, o Options, file string, progress func(backup.Pr
 // Restore replaces the contents of a data folder by a backup. No portal may run
 // on the folder. With withoutKey, it works even if the key for the secrets of the
 // backup is missing; the secrets then count as not set. If the options have a database,
-// the portal and its samples then move there: it has to be empty.
+// the portal moves there: it has to be empty.
 func Restore(ctx context.Context, o Options, file string, withoutKey bool, progress func(backup.Progress)) error {
 	_, err := os.Stat(o.Data)
 	made := errors.Is(err, os.ErrNotExist)
@@ -97,7 +97,7 @@ func (o Options) moveRestored(ctx context.Context, progress func(backup.Progress
 	if err == nil && !Same(all) {
 		err = fault.New(fault.Conflict, "the database differs from the backup; empty it and restore the backup again")
 	}
-	for _, name := range []string{portalFile, samplesFile} {
+	for _, name := range o.movedFiles() {
 		for _, part := range []string{"", "-wal", "-shm"} {
 			if err == nil {
 				err = present(os.Remove(filepath.Join(o.Data, name+part)))
@@ -135,5 +135,6 @@ func (o Options) databases(files report.Files) backup.Databases {
 	}
 	place := o.place()
 	place.Database = o.Database
-	return onServer{store.OnServer{Files: store.Files{Given: o.Key}, Place: place, Tables: movable}, o, files}
+	return onServer{store.OnServer{Files: store.Files{Given: o.Key}, Place: place, Tables: movable,
+		Beside: o.Workspace}, o, files}
 }

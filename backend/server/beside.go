@@ -15,11 +15,17 @@ import (
 // samplesFile is the database of the samples.
 const samplesFile = "series.db"
 
+// workspaceFile is the database of the Explorer's workspace.
+const workspaceFile = "workspace.db"
+
 // losable lists the files that Options.Without may name.
-var losable = []string{"series.db", "workspace.db", "portal.db.key"}
+var losable = []string{samplesFile, workspaceFile, "portal.db.key"}
 
 // Sibling identifies a database beside the portal's.
 type Sibling = store.Sibling
+
+// WorkspaceName returns the name of the Explorer's workspace for OpenBeside.
+func (o Options) WorkspaceName() string { return store.Place{Database: o.Database}.WorkspaceName() }
 
 // OpenBeside opens a database beside the portal's. The portal stores the id of
 // the file: open receives it, and returns it. If Options.Without names a lost

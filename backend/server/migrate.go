@@ -16,18 +16,20 @@ import (
 	"spyglass/backend/store"
 )
 
-// Aliases for the users of Migrate.
+// Aliases for the users of Migrate and Options.
 type (
 	// MoveProgress is the progress of a migration.
 	MoveProgress = store.MoveProgress
 	// Moved is a table that a migration has moved.
 	Moved = store.Moved
+	// Workspace is the Explorer's data, which moves with the portal.
+	Workspace = store.Workspace
 )
 
 // Migrate moves the portal between the files of the data folder and the PostgreSQL
 // database of the options: into the database, or back into files. The other files of the
 // folder stay in it. The files of a portal that has moved into the database are kept under
-// another name. The Explorer's workspace does not move: each place keeps its own.
+// another name.
 //
 // It returns the tables with the sums of both sides. If they differ, the move is not
 // complete.
@@ -63,8 +65,8 @@ func (o Options) move(ctx context.Context, back bool, progress func(MoveProgress
 	files := o.place()
 	server := files
 	server.Database = o.Database
-	m := store.Move{From: files, To: server, Tables: tables, Key: o.Key, Progress: progress,
-		Files: o.moveReports(back, progress)}
+	m := store.Move{From: files, To: server, Tables: tables, Beside: o.Workspace, Key: o.Key,
+		Progress: progress, Files: o.moveReports(back, progress)}
 	if back {
 		m.From, m.To = server, files
 	}
@@ -112,7 +114,7 @@ func (o Options) keepMoved() error {
 		clock = time.Now
 	}
 	mark := "-moved-" + clock().UTC().Format("20060102T150405")
-	for _, name := range []string{portalFile, samplesFile} {
+	for _, name := range o.movedFiles() {
 		ext := filepath.Ext(name)
 		err := renameDatabase(filepath.Join(o.Data, name),
 			filepath.Join(o.Data, strings.TrimSuffix(name, ext)+mark+ext))
@@ -127,9 +129,19 @@ func (o Options) keepMoved() error {
 	return os.Rename(reports, reports+mark)
 }
 
+// movedFiles returns the names of the databases that a move takes from the data folder.
+func (o Options) movedFiles() []string {
+	names := []string{portalFile, samplesFile}
+	if len(o.Workspace.Tables.Known) > 0 {
+		names = append(names, workspaceFile)
+	}
+	return names
+}
+
 // place returns the files of the data folder.
 func (o Options) place() store.Place {
-	return store.Place{Portal: filepath.Join(o.Data, portalFile), Samples: filepath.Join(o.Data, samplesFile)}
+	return store.Place{Portal: filepath.Join(o.Data, portalFile), Samples: filepath.Join(o.Data, samplesFile),
+		Workspace: filepath.Join(o.Data, workspaceFile)}
 }
 
 // emptyDatabase refuses a database that has a portal.

@@ -104,6 +104,8 @@ type Options struct {
 	Keys        localca.Keys // stores the key of the authority; nil: a file in the data folder does
 	HostsFile   string       // for tests; that of the system when empty
 
+	Workspace Workspace // the Explorer's, which moves with the portal; zero: it has none
+
 	Collections string // the Explorer's: administrators may keep collections in folders below it; empty: none
 
 	UpdateURL, UpdateKey string // the Explorer's: where to check for a newer version (app/updates); empty: nowhere

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 
 	"spyglass/backend/fault"
@@ -93,10 +94,21 @@ type OnServer struct {
 	Files
 	Place  Place // the paths name the copied databases
 	Tables func() (Tables, error)
+	Beside Workspace
 }
 
 // Size returns 0 for the databases on the server.
 func (s OnServer) Size(ctx context.Context, path string) (int64, error) {
+	if path == s.Place.Workspace {
+		has, err := false, error(nil)
+		if s.Beside.exists() {
+			has, err = s.Place.hasWorkspace(ctx)
+		}
+		if err == nil && !has {
+			err = fs.ErrNotExist
+		}
+		return 0, err
+	}
 	if path == s.Place.Portal || path == s.Place.Samples {
 		return 0, nil
 	}
@@ -112,13 +124,15 @@ func (s OnServer) Replaceable() error {
 // Copy writes one state of a database to a new file. Other processes may use the
 // database.
 func (s OnServer) Copy(ctx context.Context, from, to string) (err error) {
-	samples := from == s.Place.Samples
-	if !samples && from != s.Place.Portal {
+	options := engine.Options{ReadOnly: true}
+	switch from {
+	case s.Place.Portal:
+	case s.Place.Samples:
+		options.Chunks, options.Beside = true, besideSamples
+	case s.Place.Workspace:
+		options.Beside = besideWorkspace
+	default:
 		return s.Files.Copy(ctx, from, to)
-	}
-	options := engine.Options{ReadOnly: true, Chunks: samples}
-	if samples {
-		options.Beside = besideSamples
 	}
 	source, err := s.Place.openOne(ctx, from, options)
 	if err != nil {
@@ -126,7 +140,7 @@ func (s OnServer) Copy(ctx context.Context, from, to string) (err error) {
 	}
 	defer func() { err = errors.Join(err, source.Close()) }()
 	into := Place{Portal: to}
-	target, err := into.openOne(ctx, to, engine.Options{Chunks: samples})
+	target, err := into.openOne(ctx, to, engine.Options{Chunks: options.Chunks})
 	if err != nil {
 		return err
 	}
@@ -136,8 +150,12 @@ func (s OnServer) Copy(ctx context.Context, from, to string) (err error) {
 	if err != nil {
 		return err
 	}
-	if samples {
+	as := renamed(s.Place, into, s.Beside.exists())
+	switch from {
+	case s.Place.Samples:
 		return explainEither(s.Place, into, copySamples(ctx, source, target, tables, quiet))
+	case s.Place.Workspace:
+		tables, as = s.Beside.Tables, withoutKey
 	}
 	if err := current(ctx, source, s.Place.name(), tables); err != nil {
 		return err
@@ -148,5 +166,5 @@ func (s OnServer) Copy(ctx context.Context, from, to string) (err error) {
 	if err := target.Writer().Prepare(ctx, format); err != nil {
 		return explain(to, err)
 	}
-	return explainEither(s.Place, into, copyTables(ctx, source, target, tables, quiet))
+	return explainEither(s.Place, into, copyTables(ctx, source, target, tables, as, quiet))
 }

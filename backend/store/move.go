@@ -16,9 +16,10 @@ import (
 
 // Place says where a portal is: in files, or in a database on a server.
 type Place struct {
-	Portal   string // the path of portal.db; the key file is beside it, also for a server
-	Samples  string // the path of series.db
-	Database string // the address of a database on a server, which has both instead
+	Portal    string // the path of portal.db; the key file is beside it, also for a server
+	Samples   string // the path of series.db
+	Workspace string // the path of workspace.db
+	Database  string // the address of a database on a server, which has all of them instead
 }
 
 // name returns the name of the place for messages.
@@ -29,8 +30,22 @@ func (p Place) name() string {
 	return filepath.Dir(p.Portal)
 }
 
+// WorkspaceName returns the name of the entry in the portal's database for the id of the
+// workspace: that of its file or, in a database, another one, because the portal knows
+// which of its files have existed.
+func (p Place) WorkspaceName() string {
+	if p.Database != "" {
+		return besideWorkspace
+	}
+	return "workspace.db"
+}
+
+// besideWorkspace names the schema of the workspace in a database on a server.
+const besideWorkspace = "workspace"
+
 // Move copies a whole portal from one place to another: the rows as they are stored,
-// with their ids, and the samples. Both may be on any engine.
+// with their ids, the samples, and the Explorer's workspace, if there is one. Both may be
+// on any engine.
 //
 // A move that was interrupted is resumed by repeating it: rows are copied in the order
 // of their ids, so that the highest one shows how far it is. Until the move is complete, an
@@ -38,6 +53,7 @@ func (p Place) name() string {
 type Move struct {
 	From, To Place
 	Tables   Tables
+	Beside   Workspace
 	Key      []byte             // of the portal, if there is no key file; nil: there is
 	Progress func(MoveProgress) // called on the goroutine of Run
 	// Files moves what one place has in files and the other one in tables that do not move,
@@ -51,6 +67,27 @@ type Tables struct {
 	Known  []Shape  // of every table that a portal may have
 	Moved  []string // names of the tables whose rows move
 	Spaces []string // of the samples that move
+}
+
+// Workspace is a second database with tables that belongs to a portal; without tables,
+// there is none. Its secrets are sealed with the key of the portal, or in another place,
+// such as the system keyring.
+type Workspace struct {
+	Tables Tables
+	Sealed string // the table of the sealed secrets, which a file may lack
+	// Seal adds that table to the database in a file, if it is missing, with the secrets
+	// that are in another place. left describes those that are not there. May be nil.
+	Seal func(ctx context.Context, db *DB) (left []string, err error)
+}
+
+// exists reports whether the portal may have a workspace.
+func (b Workspace) exists() bool { return len(b.Tables.Known) > 0 }
+
+// unsealed returns the tables that every database has.
+func (b Workspace) unsealed() Tables {
+	t := b.Tables
+	t.Moved = slices.DeleteFunc(slices.Clone(t.Moved), func(name string) bool { return name == b.Sealed })
+	return t
 }
 
 // moved returns the shapes of the tables whose rows move.
@@ -81,6 +118,7 @@ type MoveProgress struct {
 type Moved struct {
 	Table    string
 	From, To Sum
+	Left     []string // what has not moved, for the user: "secret variable token of user 3"
 }
 
 // Same reports whether both sides have the same rows.
@@ -100,10 +138,13 @@ const (
 )
 
 // sides are the databases of a place.
-type sides struct{ portal, samples engine.Database }
+type sides struct {
+	portal, samples engine.Database
+	workspace       engine.Database // nil if there is none
+}
 
 func (s sides) close() (err error) {
-	for _, db := range []engine.Database{s.portal, s.samples} {
+	for _, db := range []engine.Database{s.portal, s.samples, s.workspace} {
 		if db != nil {
 			err = errors.Join(err, db.Close())
 		}
@@ -111,16 +152,38 @@ func (s sides) close() (err error) {
 	return err
 }
 
-// open opens the databases of a place.
-func (p Place) open(ctx context.Context, o engine.Options) (s sides, err error) {
+// open opens the databases of a place, with its workspace if it has to have one.
+func (p Place) open(ctx context.Context, workspace bool) (s sides, err error) {
+	o := engine.Options{Alone: true}
 	if s.portal, err = p.openOne(ctx, p.Portal, o); err == nil {
-		o.Chunks, o.Beside = true, besideSamples
-		s.samples, err = p.openOne(ctx, p.Samples, o)
+		s.samples, err = p.openOne(ctx, p.Samples, engine.Options{Alone: true, Chunks: true, Beside: besideSamples})
+	}
+	if err == nil && workspace {
+		o.Beside = besideWorkspace
+		s.workspace, err = p.openOne(ctx, p.Workspace, o)
 	}
 	if err != nil {
 		return s, errors.Join(err, s.close())
 	}
 	return s, nil
+}
+
+// hasWorkspace reports whether a place has a workspace.
+func (p Place) hasWorkspace(ctx context.Context) (_ bool, err error) {
+	if p.Database == "" {
+		_, err := os.Stat(p.Workspace)
+		if errors.Is(err, os.ErrNotExist) {
+			return false, nil
+		}
+		return err == nil, err
+	}
+	base, err := p.openOne(ctx, "", engine.Options{ReadOnly: true, Beside: besideWorkspace})
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, base.Close()) }()
+	layout, err := base.Layout(ctx)
+	return layout.Format > 0, err
 }
 
 func (p Place) openOne(ctx context.Context, path string, o engine.Options) (engine.Database, error) {
@@ -173,7 +236,13 @@ func (m Move) Run(ctx context.Context) (all []Moved, err error) {
 			return nil, noPortal(m.From.name())
 		}
 	}
-	from, err := m.From.open(ctx, engine.Options{Alone: true})
+	workspace := m.Beside.exists()
+	if workspace {
+		if workspace, err = m.From.hasWorkspace(ctx); err != nil {
+			return nil, err
+		}
+	}
+	from, err := m.From.open(ctx, workspace)
 	if err != nil {
 		return nil, err
 	}
@@ -182,14 +251,22 @@ func (m Move) Run(ctx context.Context) (all []Moved, err error) {
 	if err != nil {
 		return nil, err
 	}
-	to, err := m.To.open(ctx, engine.Options{Alone: true})
+	beside, err := m.workspace(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	to, err := m.To.open(ctx, workspace)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, to.close()) }()
-	complete, err := m.target(ctx, to, id)
+	complete, err := m.target(ctx, to, id, beside)
 	if err != nil {
 		return nil, err
+	}
+	left, err := m.seal(ctx, from)
+	if err != nil {
+		return nil, explain(m.From.name(), err)
 	}
 	if !complete {
 		if err := m.copy(ctx, from, to); err != nil {
@@ -198,6 +275,10 @@ func (m Move) Run(ctx context.Context) (all []Moved, err error) {
 	}
 	if all, err = m.compare(ctx, from, to); err != nil {
 		return all, err
+	}
+	if len(left) > 0 {
+		at := slices.IndexFunc(all, func(one Moved) bool { return one.Table == workspaceTable(m.Beside.Sealed) })
+		all[at].Left = left
 	}
 	if m.Files != nil {
 		one, err := m.moveFiles(ctx, from, to, complete)
@@ -214,8 +295,76 @@ func (m Move) Run(ctx context.Context) (all []Moved, err error) {
 			return all, nil
 		}
 	}
-	return all, errors.Join(to.samples.Writer().SetMeta(ctx, engine.Identity, moving),
-		to.portal.Writer().SetMeta(ctx, engine.Identity, moving))
+	for _, one := range []engine.Database{to.samples, to.workspace, to.portal} { // the portal last
+		if one == nil {
+			continue
+		}
+		if err := one.Writer().SetMeta(ctx, engine.Identity, moving); err != nil {
+			return all, err
+		}
+	}
+	return all, nil
+}
+
+// workspaceTable names a table of the workspace, because the portal may have one of the
+// same name.
+func workspaceTable(name string) string { return "Explorer, " + name }
+
+// workspace checks that the workspace of the source is the one of its portal, complete and
+// of this version, and returns its id.
+func (m Move) workspace(ctx context.Context, s sides) (id string, err error) {
+	name := m.From.WorkspaceName()
+	known, err := meta(ctx, s.portal, engine.Identity, name)
+	if err != nil || !m.Beside.exists() {
+		return "", err
+	}
+	if s.workspace == nil {
+		if known != "" {
+			err = lost("%s of %s is missing; nothing was changed. Put it back, or start the portal once with "+
+				"--without %s", name, m.From.name(), name)
+		}
+		return "", err
+	}
+	if err := current(ctx, s.workspace, m.From.name(), m.Beside.unsealed()); err != nil {
+		return "", err
+	}
+	if err := moved(ctx, s.workspace, m.From.name()); err != nil {
+		return "", err
+	}
+	id, err = meta(ctx, s.workspace, engine.Identity, "file")
+	if err == nil && (id == "" || known != "" && id != known) {
+		err = lost("%s of %s does not belong to its portal; nothing was changed. Put the right one back, or start "+
+			"the portal once with --without %s", name, m.From.name(), name)
+	}
+	return id, err
+}
+
+// seal puts the secrets of a workspace in files into its table.
+func (m Move) seal(ctx context.Context, from sides) (left []string, err error) {
+	if m.From.Database != "" || from.workspace == nil || m.Beside.Seal == nil {
+		return nil, nil
+	}
+	db := newDB(m.From.Workspace, Options{Path: m.From.Portal})
+	key, err := os.ReadFile(m.To.Portal + ".key") // see hasKey
+	if errors.Is(err, os.ErrNotExist) {
+		key, err = m.Key, nil
+	}
+	if err == nil && key == nil { // released: the next start would create one
+		key, err = newKey(m.To.Portal+".key", true)
+	}
+	if err == nil {
+		db.seal, err = newSealer(key)
+	}
+	if err != nil {
+		return nil, err
+	}
+	db.base, db.writer = from.workspace, newWriter(db, from.workspace.Writer())
+	defer db.detach()
+	defer db.tasks.close()
+	if err := db.Accept(ctx, m.Beside.Tables.Known...); err != nil {
+		return nil, err
+	}
+	return m.Beside.Seal(ctx, db)
 }
 
 // moveFiles calls Files with the database of the place on a server.
@@ -351,11 +500,14 @@ func hasKey(path string, given []byte, known string) error {
 
 // target prepares a target: an empty one, or one that an interrupted move from the same
 // source has left. complete means that it has the same portal already.
-func (m Move) target(ctx context.Context, s sides, id string) (complete bool, err error) {
+func (m Move) target(ctx context.Context, s sides, id, workspace string) (complete bool, err error) {
 	for _, one := range []struct {
 		base   engine.Database
 		format int
-	}{{s.portal, format}, {s.samples, chunkFormat}} {
+	}{{s.portal, format}, {s.samples, chunkFormat}, {s.workspace, format}} {
+		if one.base == nil {
+			continue
+		}
 		identity, err := one.base.AllMeta(ctx, engine.Identity)
 		layout, failed := one.base.Layout(ctx)
 		if failed != nil {
@@ -380,8 +532,13 @@ func (m Move) target(ctx context.Context, s sides, id string) (complete bool, er
 		case len(from) == 1 && from[0] == id && layout.Format == one.format:
 		case len(from) == 0 && (one.base == s.portal && len(identity[samplesName]) == 1 &&
 			identity[samplesName][0] == id || one.base == s.samples && len(identity["file"]) == 1 &&
-			identity["file"][0] == id):
+			identity["file"][0] == id || one.base == s.workspace && len(identity["file"]) == 1 &&
+			identity["file"][0] == workspace):
 			complete = complete || one.base == s.portal
+		case one.base == s.workspace:
+			return false, fault.New(fault.Conflict, "%s has another Explorer's workspace already; nothing was "+
+				"changed. Keep its %s elsewhere, or choose an empty database or folder",
+				m.To.name(), m.To.WorkspaceName())
 		default:
 			return false, hasPortal(m.To.name())
 		}
@@ -394,7 +551,17 @@ func (m Move) copy(ctx context.Context, from, to sides) error {
 	if err := copySamples(ctx, from.samples, to.samples, m.Tables, m.Progress); err != nil {
 		return err
 	}
-	return copyTables(ctx, from.portal, to.portal, m.Tables, m.Progress)
+	if from.workspace != nil {
+		progress := func(p MoveProgress) {
+			p.Table = workspaceTable(p.Table)
+			m.Progress(p)
+		}
+		if err := copyTables(ctx, from.workspace, to.workspace, m.Beside.Tables, withoutKey, progress); err != nil {
+			return err
+		}
+	}
+	as := renamed(m.From, m.To, from.workspace != nil)
+	return copyTables(ctx, from.portal, to.portal, m.Tables, as, m.Progress)
 }
 
 // copySamples copies the spaces of samples.
@@ -444,19 +611,23 @@ func copySamples(ctx context.Context, from, to engine.Database, tables Tables, p
 			more = n > 0
 		}
 	}
-	return copyIdentity(ctx, snapshot, w)
+	return copyIdentity(ctx, snapshot, w, func(name string) string { return name })
 }
 
 // errBatch ends reading when a batch is full.
 var errBatch = errors.New("the batch is full")
 
-// copyIdentity copies the entries about the database; the one about the move stays.
-func copyIdentity(ctx context.Context, from engine.Reader, w engine.Writer) error {
+// copyIdentity copies the entries about the database under the names that as returns; "" for
+// none. The entry about the move stays.
+func copyIdentity(ctx context.Context, from engine.Reader, w engine.Writer, as func(name string) string) error {
 	all, err := from.AllMeta(ctx, engine.Identity)
 	if err != nil {
 		return err
 	}
 	for name, values := range all {
+		if name = as(name); name == "" {
+			continue
+		}
 		if err := w.SetMeta(ctx, engine.Identity, name, values...); err != nil {
 			return err
 		}
@@ -464,8 +635,30 @@ func copyIdentity(ctx context.Context, from engine.Reader, w engine.Writer) erro
 	return nil
 }
 
+// withoutKey leaves out the key of a workspace in files, with which nothing is sealed.
+func withoutKey(name string) string {
+	if name == keyName {
+		return ""
+	}
+	return name
+}
+
+// renamed makes the target's portal know its workspace, if that has moved, and no other one.
+func renamed(from, to Place, workspace bool) func(name string) string {
+	return func(name string) string {
+		switch {
+		case name == from.WorkspaceName() && workspace:
+			return to.WorkspaceName()
+		case name == from.WorkspaceName(), name == to.WorkspaceName():
+			return ""
+		}
+		return name
+	}
+}
+
 // copyTables copies the tables of a portal.
-func copyTables(ctx context.Context, from, to engine.Database, tables Tables, progress func(MoveProgress)) error {
+func copyTables(ctx context.Context, from, to engine.Database, tables Tables, as func(entry string) string,
+	progress func(MoveProgress)) error {
 	w := to.Writer()
 	snapshot, err := from.Snapshot(ctx)
 	if err != nil {
@@ -493,7 +686,7 @@ func copyTables(ctx context.Context, from, to engine.Database, tables Tables, pr
 			}
 		}
 	}
-	return copyIdentity(ctx, snapshot, w)
+	return copyIdentity(ctx, snapshot, w, as)
 }
 
 // copyTable copies the rows with higher ids than the target has.
@@ -555,6 +748,15 @@ func (m Move) compare(ctx context.Context, from, to sides) (all []Moved, err err
 			return newRaw(s.declared.table).sum(ctx, side.portal, tell)
 		}); err != nil {
 			return nil, err
+		}
+	}
+	if from.workspace != nil {
+		for _, s := range m.Beside.Tables.moved() {
+			if err := each(workspaceTable(s.Table), func(side sides, tell func(int64)) (Sum, error) {
+				return newRaw(s.declared.table).sum(ctx, side.workspace, tell)
+			}); err != nil {
+				return nil, err
+			}
 		}
 	}
 	for _, space := range spaces {

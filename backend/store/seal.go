@@ -86,6 +86,10 @@ func (db *DB) openKey(ctx context.Context, o Options) (sealer, error) {
 			return sealer{}, err
 		}
 	}
+	return newSealer(key)
+}
+
+func newSealer(key []byte) (sealer, error) {
 	block, err := aes.NewCipher(key)
 	if err != nil {
 		return sealer{}, err
