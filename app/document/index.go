@@ -161,12 +161,20 @@ func (x *indexer) structure(p []byte, i int) int {
 		case c == '"' && (x.state == wantKey || x.state == wantFirstKey):
 			x.child(x.at + int64(i))
 			x.isKey, x.start, x.state = true, x.at+int64(i), inString
-			return i + 1
+			if i = x.text(p, i+1) - 1; x.state >= failed {
+				return i + 1
+			}
 		case c == '}' && (x.state == wantFirstKey || x.state == wantNext && x.stack[len(x.stack)-1].object),
 			c == ']' && (x.state == wantFirst || x.state == wantNext && !x.stack[len(x.stack)-1].object):
 			x.close(x.at + int64(i) + 1)
 		case x.state == wantValue || x.state == wantFirst:
-			if !x.open(c, x.at+int64(i)) || x.state > failed {
+			if !x.open(c, x.at+int64(i)) {
+				return i + 1
+			}
+			if x.state == inString {
+				i = x.text(p, i+1) - 1
+			}
+			if x.state >= failed {
 				return i + 1
 			}
 		default:
