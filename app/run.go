@@ -470,25 +470,25 @@ func stepsOf(folders []workspace.Folder) (steps []run.Step) {
 
 // lineOf returns the line of progress of one request.
 func lineOf(one *stream.Ran) string {
-	words := []string{"ok    "}
+	verdict := "ok    "
 	if one.Problem != "" {
-		words[0] = "FAILED"
+		verdict = "FAILED"
 	}
+	line := append(make([]byte, 0, 200), verdict...)
 	if one.Row > 0 {
-		words = append(words, fmt.Sprintf("row %d", one.Row))
+		line = fmt.Appendf(line, "  row %d", one.Row)
 	}
-	words = append(words, one.Method, cmp.Or(one.Name, one.Path))
+	line = append(line, "  "+one.Method+"  "+cmp.Or(one.Name, one.Path)...)
 	if one.Status > 0 {
-		words = append(words, fmt.Sprintf("%d, %d ms", one.Status, one.MS))
+		line = fmt.Appendf(line, "  %d, %d ms", one.Status, one.MS)
 	}
 	if n := one.Passed + one.Failed; n > 0 {
-		words = append(words, fmt.Sprintf("%d/%d checks", one.Passed, n))
+		line = fmt.Appendf(line, "  %d/%d checks", one.Passed, n)
 	}
-	line := strings.Join(words, "  ")
 	if one.Problem != "" {
-		line += "\n        " + one.Problem
+		line = append(line, "\n        "+one.Problem...)
 	}
-	return shown(line)
+	return shown(string(line))
 }
 
 // shown replaces control characters: a name must not move the cursor of a terminal.

@@ -31,19 +31,19 @@ type PortalSession struct {
 // PortalSecret returns a portal's token or access key; empty if it has none, or
 // if the keyring that stores it does not respond.
 func (w *Workspace) PortalSecret(p *Portal) (string, error) {
-	return w.held(p.Secret, p.key(secretKept))
+	return w.held(p, p.Secret, secretKept)
 }
 
 // ProxySecret returns the password of a portal's proxy; empty if it has none.
 func (w *Workspace) ProxySecret(p *Portal) (string, error) {
-	return w.held(p.ProxyPassword, p.key(proxyKept))
+	return w.held(p, p.ProxyPassword, proxyKept)
 }
 
-func (w *Workspace) held(shown, key string) (string, error) {
+func (w *Workspace) held(p *Portal, shown, what string) (string, error) {
 	if shown == "" {
 		return "", nil
 	}
-	secret, err := w.secrets.Get(key)
+	secret, err := w.secrets.Get(p.key(what))
 	if fault.Is(err, fault.Unknown) {
 		return "", nil
 	}

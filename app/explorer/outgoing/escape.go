@@ -98,6 +98,9 @@ func (f *Filler) fillQuery(out *filled, field, text string, literal func(string)
 
 // fillPlain resolves references in a text without an encoding.
 func (f *Filler) fillPlain(field, text string) (string, error) {
+	if !mayRefer(text) {
+		return text, nil
+	}
 	out := filled{sentOnly: true}
 	err := f.fill(&out, field, text, asIs, func(_, value string) (string, error) { return value, nil })
 	return out.sent.String(), err
@@ -106,7 +109,7 @@ func (f *Filler) fillPlain(field, text string) (string, error) {
 // Text resolves the references of a text beside the request, such as the value of a
 // check. A variable without a value is an error if the filler is strict.
 func (f *Filler) Text(field, text string) (string, error) {
-	f.field, f.unknown, f.missed = "", nil, map[string]bool{}
+	f.field, f.unknown, f.missed = "", nil, nil
 	text, err := f.fillPlain(field, text)
 	if err == nil && len(f.unknown) > 0 && f.manner == Strict {
 		err = fault.At(field, "{{%s}} has no value; set one under Variables", f.unknown[0])

@@ -182,9 +182,9 @@ type Filler struct {
 	*Values
 	manner  Manner
 	budget  *budget.Budget
-	field   string   // place of the first unknown variable
-	unknown []string // in order of appearance
-	missed  map[string]bool
+	field   string          // place of the first unknown variable
+	unknown []string        // in order of appearance
+	missed  map[string]bool // nil until there is one
 }
 
 // roomToFill limits how much a draft may grow when its variables are filled in,
@@ -195,7 +195,7 @@ const roomToFill = 4 << 20
 // limit, so that a small draft cannot create a huge request.
 func (v *Values) Filler(m Manner, d *workspace.Draft) *Filler {
 	room := roomToFill + 2*sizeOf(d)
-	return &Filler{Values: v, manner: m, missed: map[string]bool{},
+	return &Filler{Values: v, manner: m,
 		budget: budget.New(v.ctx, budget.Limits{Bytes: room, Steps: 16 * room})}
 }
 
@@ -324,6 +324,9 @@ func (f *Filler) miss(field, name string) {
 		f.field = field
 	}
 	if !f.missed[name] {
+		if f.missed == nil {
+			f.missed = map[string]bool{}
+		}
 		f.missed[name] = true
 		f.unknown = append(f.unknown, name)
 	}

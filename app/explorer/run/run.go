@@ -245,7 +245,7 @@ func (u *underWay) add(one *stream.Ran) {
 
 // bounded returns the results of checks as far as there is room for their texts.
 func (u *underWay) bounded(checks []expect.Result) []expect.Result {
-	out := []expect.Result{}
+	out := make([]expect.Result, 0, len(checks))
 	for _, c := range checks {
 		if u.texts > maxTexts && c.Passed || u.texts > 2*maxTexts {
 			continue

@@ -10,7 +10,6 @@ import (
 	"spyglass/app/document"
 	"spyglass/app/expect"
 	"spyglass/app/explorer/outgoing"
-	"spyglass/app/explorer/view"
 	"spyglass/app/workspace"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
@@ -34,7 +33,10 @@ type check struct {
 
 // fillChecks returns the checks of a draft that are on, with their variables filled in.
 func fillChecks(v *outgoing.Values, d *workspace.Draft) []check {
-	var all []check
+	if len(d.Checks) == 0 {
+		return nil
+	}
+	all := make([]check, 0, len(d.Checks))
 	f := v.Filler(outgoing.Strict, d)
 	for _, c := range d.Checks {
 		if !c.On {
@@ -107,7 +109,7 @@ func (x *Exchange) first(ctx context.Context, doc *document.Document, text strin
 	if ok, problem := doc.JSON(); !ok {
 		return v, 0, fault.New(fault.Invalid, "the response is not JSON: %s", problem)
 	}
-	q, err := view.CheckQuery("checks", text)
+	q, err := x.queries.of("checks", text)
 	if err != nil {
 		return v, 0, err
 	}

@@ -7,7 +7,6 @@ import (
 
 	"spyglass/app/document"
 	"spyglass/app/explorer/outgoing"
-	"spyglass/app/explorer/view"
 	"spyglass/app/workspace"
 	"spyglass/backend/fault"
 )
@@ -58,7 +57,7 @@ const maxExtracted = 64 << 10
 
 func (x *Exchange) extractOne(ctx context.Context, doc *document.Document, e *workspace.Extractor) workspace.Extracted {
 	out := workspace.Extracted{Extractor: e.ID, Variable: e.Variable, Secret: outgoing.GivesSecrets(x.Out.Endpoint)}
-	q, err := view.CheckQuery("path", e.Path)
+	q, err := x.queries.of("path", e.Path)
 	var m document.Match
 	n := 0
 	if err == nil {

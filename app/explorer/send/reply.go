@@ -135,7 +135,7 @@ func listOf(rows []document.TreeRow) (items, total *int64) {
 // ShownHeaders returns a response's headers by name, without what makes a session
 // and without secrets that come back.
 func (x *Exchange) ShownHeaders(h http.Header) [][2]string {
-	out := [][2]string{}
+	out := make([][2]string, 0, len(h))
 	for name, all := range h {
 		for _, value := range all {
 			switch {

@@ -74,7 +74,8 @@ type Sender struct {
 	Remote func(ctx context.Context, c *resource.Call, id int64) (*outgoing.Target, error) // returns a remote portal
 	Writes Writes
 
-	pieces pieces // of responses
+	pieces  pieces // of responses
+	queries queries
 }
 
 // Endpoint returns the endpoint that sends a draft.
