@@ -1,4 +1,4 @@
-import { clock } from './clock.svelte'
+import { clock, slowClock } from './clock.svelte'
 
 /** Minimum time between two refreshes of a follower, in milliseconds. */
 const pace = 2000
@@ -69,6 +69,13 @@ export class Live {
   get now(): number {
     const { now, at, speed } = this.#time
     return at ? now + (clock.now - at) * speed : clock.now
+  }
+
+  /** The same for ages, which do not change every second: at most 5 seconds late. */
+  get about(): number {
+    const { now, at, speed } = this.#time
+    if (at && speed > 1) return this.now
+    return at ? now + (slowClock.now - at) * speed : slowClock.now
   }
 
   /** Sets the portal's clock: the time in epoch seconds, and its speed. */

@@ -67,3 +67,13 @@ test('a change during a request repeats it', async () => {
   await vi.advanceTimersByTimeAsync(2000)
   expect(asked).toBe(2)
 })
+
+test('ages are at most five seconds late, and not late on a fast clock', () => {
+  const live = new Live()
+  live.setTime(1_000_000, 1)
+  vi.advanceTimersByTime(60_000)
+  expect(1_000_060_000 - live.about).toBeLessThanOrEqual(5000)
+  live.setTime(1_000_000, 60)
+  vi.advanceTimersByTime(60_000)
+  expect(live.about).toBe(live.now)
+})
