@@ -19,6 +19,7 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -113,9 +114,12 @@ func Missing() bool {
 
 // programs returns the folder of the newest installed server.
 func programs() (string, error) {
-	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
-	if err != nil {
-		return "", err
+	var found []string
+	if runtime.GOOS != "windows" { // Wine shows the folders of Linux, and cannot run their programs
+		var err error
+		if found, err = filepath.Glob("/usr/lib/postgresql/*/bin/initdb"); err != nil {
+			return "", err
+		}
 	}
 	version := func(path string) int {
 		n, _ := strconv.Atoi(filepath.Base(filepath.Dir(filepath.Dir(path))))
@@ -141,14 +145,16 @@ func newServer(settings ...string) (s *server, err error) {
 	if s.programs, err = programs(); err != nil {
 		return nil, err
 	}
-	if s.dir, err = os.MkdirTemp("", "pgtest"); err != nil {
+	dir, err := os.MkdirTemp("", "pgtest")
+	if err != nil {
 		return nil, err
 	}
 	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.RemoveAll(s.dir))
+		if err != nil { // s may be nil
+			err = errors.Join(err, os.RemoveAll(dir))
 		}
 	}()
+	s.dir = dir
 	if err := s.own(); err != nil {
 		return nil, err
 	}
