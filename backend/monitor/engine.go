@@ -141,9 +141,9 @@ type watched struct {
 }
 
 // simulatedTogether groups the polls of simulated devices, which may be late: the
-// machine wakes and writes to its disk once a second instead of for each
+// machine wakes and writes to its disk every two seconds instead of for each
 // instance.
-const simulatedTogether = time.Second
+const simulatedTogether = 2 * time.Second
 
 // NewEngine returns an engine that is not started yet.
 func NewEngine(o EngineOptions) *Engine {
