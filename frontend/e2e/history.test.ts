@@ -75,7 +75,7 @@ test('the history is searched by response text and filters, and shows matches', 
   await expect.poll(() => h.rows.count()).toBe(1)
   await p.tools.getByRole('combobox', { name: 'Date' }).selectOption('range')
   await p.tools.getByLabel('To', { exact: true }).fill('2001-01-01')
-  await p.tools.getByText('No results').waitFor()
+  await p.tools.locator('b', { hasText: 'No results' }).waitFor()
   await p.tools.getByRole('button', { name: 'Reset filter' }).first().click()
   await expect.poll(() => h.rows.count()).toBe(3)
 })
