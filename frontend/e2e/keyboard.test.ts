@@ -48,7 +48,7 @@ test('the keyboard alone signs in, selects, edits, sends, reads, saves a value, 
 
   await pane('Response')
   await walk('Tab', p.tree)
-  for (let i = 0; i < 12 && !/"?id"?:? *\d/.test(await current(p.tree)); i++) await press('ArrowRight')
+  for (let i = 0; i < 12 && !/^\s*"?id"?: *\d/.test(await current(p.tree)); i++) await press('ArrowDown')
   await press('Control+C')
   await until(page.getByTestId('toast'), /^Copied /)
   const id = await page.evaluate(() => navigator.clipboard.readText())
