@@ -100,7 +100,11 @@ func (w Windows) Keep(ctx context.Context) error {
 	if err := shell.Start(); err != nil {
 		return err
 	}
-	return finish(w.Command(ctx, "cmd", "/c", "exit")) // ends after the services have started
+	// ends after the services have started; without a pipe, because it may be the one that starts them
+	if err := w.Command(ctx, "cmd", "/c", "exit").Run(); err != nil {
+		return fmt.Errorf("cmd: %w", err)
+	}
+	return nil
 }
 
 // Close ends every program and removes the Windows.
