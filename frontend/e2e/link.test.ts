@@ -115,8 +115,9 @@ test('a link to a Monitor screen has its filters, sort order, selection and time
     await page.evaluate(() => navigator.clipboard.writeText(''))
     await graphs.getByRole('button', { name: `Copy link to ${name}` }).click()
     await until(page.getByTestId('toast'), /Link copied/)
-    const link = await page.evaluate(() => navigator.clipboard.readText())
-    expect(link).toMatch(/#monitor\/fleet\/1\?.*from=\d+&to=\d+.*graph=\d+$/)
+    const clipboard = () => page.evaluate(() => navigator.clipboard.readText())
+    await expect.poll(clipboard).toMatch(/#monitor\/fleet\/1\?.*from=\d+&to=\d+.*graph=\d+$/)
+    const link = await clipboard()
 
     await open(there, link)
     await there.getByRole('button', { name: 'Reset zoom' }).waitFor()
