@@ -41,8 +41,11 @@ func Inspect(ctx context.Context, o Options) (Manifest, error) {
 // SameKey reports whether the folder's key decrypts the secrets in the backup.
 func (m Manifest) SameKey(folder string) (bool, error) {
 	have, err := fingerprint(folder)
-	return have == m.Key || m.Key == "", err
+	return m.readableWith(have), err
 }
+
+// readableWith reports whether the key with a fingerprint decrypts the secrets in the backup.
+func (m Manifest) readableWith(key string) bool { return key == m.Key || m.Key == "" }
 
 // Restore replaces the contents of the data folder with a backup. If it fails,
 // the folder is unchanged. The caller must keep other processes out of the
@@ -198,7 +201,7 @@ func unwritable(err error) bool {
 // checkKey checks that the folder's key decrypts the secrets in the backup.
 func (o Options) checkKey(m Manifest) (same bool, err error) {
 	have, err := o.fingerprint()
-	same = have == m.Key || m.Key == ""
+	same = m.readableWith(have)
 	if err != nil || same || o.WithoutKey {
 		return same, err
 	}

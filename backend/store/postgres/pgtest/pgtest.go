@@ -222,8 +222,12 @@ func (s *server) stop() error {
 	if s.given != "" {
 		return s.admin.Close(context.Background())
 	}
-	return errors.Join(s.admin.Close(context.Background()),
-		s.run("pg_ctl", "-D", s.data(), "-m", "immediate", "-w", "stop"), os.RemoveAll(s.dir))
+	return errors.Join(s.admin.Close(context.Background()), s.halt(), os.RemoveAll(s.dir))
+}
+
+// halt stops the server at once, as a crash does.
+func (s *server) halt() error {
+	return s.run("pg_ctl", "-D", s.data(), "-m", "immediate", "-w", "stop")
 }
 
 // Restart stops the server at once, as a crash does, and starts it again.
@@ -241,7 +245,7 @@ func Restart(t testing.TB) {
 func (s *server) restart(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	err := errors.Join(s.admin.Close(ctx), s.run("pg_ctl", "-D", s.data(), "-m", "immediate", "-w", "stop"),
+	err := errors.Join(s.admin.Close(ctx), s.halt(),
 		s.run("pg_ctl", s.starting()...))
 	if err == nil {
 		s.admin, err = pgx.Connect(ctx, s.address("postgres"))
@@ -268,27 +272,19 @@ func (s *server) failOver(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	// from here on, each commit waits for the standby
-	if err := s.execAll(ctx, "ALTER SYSTEM SET synchronous_standby_names = '*'", "SELECT pg_reload_conf()",
-		"CREATE SCHEMA standby"); err != nil {
-		return errors.Join(err, next.run("pg_ctl", "-D", next.data(), "-m", "immediate", "-w", "stop"))
+	for _, statement := range []string{ // from here on, each commit waits for the standby
+		"ALTER SYSTEM SET synchronous_standby_names = '*'", "SELECT pg_reload_conf()", "CREATE SCHEMA standby"} {
+		if _, err := s.admin.Exec(ctx, statement); err != nil {
+			return errors.Join(err, next.halt())
+		}
 	}
-	err = errors.Join(s.admin.Close(ctx), s.run("pg_ctl", "-D", s.data(), "-m", "immediate", "-w", "stop"),
+	err = errors.Join(s.admin.Close(ctx), s.halt(),
 		next.run("pg_ctl", "-D", next.data(), "-w", "promote"))
 	s.dir, next.dir = next.dir, s.dir
 	if err == nil {
 		s.admin, err = pgx.Connect(ctx, s.address("postgres"))
 	}
 	return err
-}
-
-func (s *server) execAll(ctx context.Context, statements ...string) error {
-	for _, statement := range statements {
-		if _, err := s.admin.Exec(ctx, statement); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (s *server) takeConnections(ctx context.Context, long time.Duration) (err error) {
@@ -303,8 +299,8 @@ func (s *server) takeConnections(ctx context.Context, long time.Duration) (err e
 			taken = append(taken, c)
 			continue
 		}
-		if err := s.execAll(ctx, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE "+
-			"backend_type = 'client backend' AND application_name <> 'taken' AND pid <> pg_backend_pid() LIMIT 1",
+		if err := s.exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = " +
+			"'client backend' AND application_name <> 'taken' AND pid <> pg_backend_pid() LIMIT 1; " +
 			"SELECT pg_sleep(0.02)"); err != nil {
 			return err
 		}
