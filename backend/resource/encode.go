@@ -129,20 +129,25 @@ func ReadProperties(text string) ([]Property, error) {
 }
 
 // FindKey returns the raw value of a top-level key in an object that this package
-// encoded, or nil. It skips over values itself, since lists call it for each row and key:
-// it validates nothing again and does not allocate.
+// encoded, or nil.
 func FindKey(object []byte, name string) []byte {
 	for at := 1; at < len(object)-1; {
-		end := skipValue(object, at)
-		key := object[at+1 : end-1]
-		at = end + 1
-		end = skipValue(object, at)
-		if string(key) == name {
-			return object[at:end]
+		var key, value []byte
+		if key, value, at = NextKey(object, at); string(key) == name {
+			return value
 		}
-		at = end + 1
 	}
 	return nil
+}
+
+// NextKey returns the top-level key at an offset of an object that this package encoded,
+// its raw value, and the offset of the next key. The first is at 1; the last one ends
+// where the object does. It skips over values itself, since lists call it for each row and
+// key: it validates nothing again and does not allocate.
+func NextKey(object []byte, at int) (key, value []byte, next int) {
+	colon := skipValue(object, at)
+	end := skipValue(object, colon+1)
+	return object[at+1 : colon-1], object[colon+1 : end], end + 1
 }
 
 // SelectKeys appends an object with the given keys of an object that this package

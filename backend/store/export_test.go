@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Cut makes a database behave as if it had lost its connection for notifications. again restores
@@ -80,4 +81,10 @@ func (db *DB) SealUnbound(secret []byte) string {
 	nonce := make([]byte, db.seal.aead.NonceSize())
 	rand.Read(nonce)
 	return base64.RawStdEncoding.EncodeToString(db.seal.aead.Seal(nonce, nonce, secret, nil))
+}
+
+// Unpack returns the JSON of a row that a table stores as its mark and rest, without the
+// texts of its columns.
+func (t *Table) Unpack(rest []byte) (body []byte, ok bool) {
+	return t.outline.unpack(slices.Concat(t.outline.mark, rest), make([]string, len(t.outline.wide)))
 }

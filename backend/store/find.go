@@ -12,7 +12,11 @@ import (
 
 // query reads whole rows, by id.
 func (t *Table) query(ctx context.Context, q querier, where engine.Cond) ([]any, error) {
-	found, err := q.reader().Select(ctx, engine.Select{Table: t.table, Columns: t.all, Where: where, Order: byID})
+	return t.rows(ctx, q.reader(), where)
+}
+
+func (t *Table) rows(ctx context.Context, r engine.Reader, where engine.Cond) ([]any, error) {
+	found, err := r.Select(ctx, engine.Select{Table: t.table, Columns: t.all, Where: where, Order: byID})
 	if err != nil {
 		return nil, err
 	}

@@ -119,7 +119,7 @@ func (s *shapes) set(table, shape string) {
 // shape returns a text of everything in the declaration on which the file
 // depends.
 func (t *Table) shape() string {
-	text := fmt.Sprintf("%v %s 4", t.res.Unique, t.res.SoftBy) // 4: the rules for choosing indexes
+	text := fmt.Sprintf("%v %s 4 %s", t.res.Unique, t.res.SoftBy, t.outline.sum) // 4: the rules for choosing indexes
 	if len(t.res.Counted) > 0 {
 		text += fmt.Sprint(" ", t.res.Counted)
 	}
@@ -170,16 +170,23 @@ func (t *Table) reshape(ctx context.Context, tx *tx, exists bool) error {
 		t.db.upgrade(Progress{File: filepath.Base(t.db.path), Table: t.table.Name, Done: done, Total: total})
 	}
 	report(0, 0)
-	list, err := t.query(ctx, tx, nil)
-	for i := range list {
-		if i%progressEach == 0 {
-			report(i, len(list))
-		}
+	ids, err := selectIDs(ctx, tx.reader(), engine.Select{Table: t.table, Order: byID})
+	for done := 0; err == nil && done < len(ids); done += progressEach {
+		report(done, len(ids))
+		err = t.rewrite(ctx, tx, ids[done:min(done+progressEach, len(ids))])
+	}
+	return err
+}
+
+// rewrite writes some rows again.
+func (t *Table) rewrite(ctx context.Context, tx *tx, ids []int64) error {
+	rows, err := t.query(ctx, tx, engine.Among{Column: engine.ID, IDs: ids})
+	for _, row := range rows {
 		if err == nil && t.res.Mend != nil {
-			err = t.res.Mend(list[i])
+			err = t.res.Mend(row)
 		}
 		if err == nil {
-			_, err = t.put(ctx, tx, list[i])
+			_, err = t.put(ctx, tx, row)
 		}
 	}
 	return err

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"spyglass/backend/resource"
@@ -129,20 +130,59 @@ func (t *Table) readRows(ctx context.Context, r listReader, p *page, q engine.Se
 	if err != nil {
 		return err
 	}
+	foreign, err := t.unpackRows(found, p)
+	if err != nil {
+		return err
+	}
+	return t.rebuild(ctx, r, p, foreign)
+}
+
+// unpackRows adds rows to a page, and returns the indexes of those that another version
+// packed.
+func (t *Table) unpackRows(found engine.Rows, p *page) (foreign []int, err error) {
 	defer found.Close()
 	var id int64
-	var body []byte
+	var packed []byte
+	wide := make([]string, len(t.outline.wide))
 	dest := make([]any, len(t.shows))
-	dest[0], dest[1] = &id, &body
+	dest[0], dest[1] = &id, &packed
+	for i := range wide {
+		dest[2+i] = &wide[i]
+	}
 	for found.Next() {
-		from := make([]string, len(dest)-2)
+		from := make([]string, len(dest)-2-len(wide))
 		for i := range from {
-			dest[2+i] = &from[i]
+			dest[2+len(wide)+i] = &from[i]
 		}
 		if err := found.Scan(dest...); err != nil {
-			return err
+			return nil, err
+		}
+		body, ok := t.outline.unpack(packed, wide)
+		if !ok {
+			foreign = append(foreign, len(p.ids))
 		}
 		p.ids, p.body, p.from = append(p.ids, id), append(p.body, body), append(p.from, from)
 	}
-	return found.Err()
+	return foreign, found.Err()
+}
+
+// rebuild makes the JSON of some rows of a page from their columns.
+func (t *Table) rebuild(ctx context.Context, r engine.Reader, p *page, at []int) error {
+	for part := range slices.Chunk(at, piece) {
+		ids := make([]int64, len(part))
+		for i, k := range part {
+			ids[i] = p.ids[k]
+		}
+		rows, err := t.rows(ctx, r, engine.Among{Column: engine.ID, IDs: ids})
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			i := part[slices.Index(ids, *t.idOf(row))]
+			if p.body[i], err = t.res.AppendJSON(nil, row); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

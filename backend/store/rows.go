@@ -30,11 +30,10 @@ func (t *Table) put(ctx context.Context, tx *tx, row any) (body []byte, err erro
 	}
 	t.mirror.newest.Store(max(t.ids.next, *id))
 	tx.note(&t.lock, *id)
-	args, err := t.args(row)
+	args, body, err := t.args(row)
 	if err != nil {
 		return nil, err
 	}
-	body = args[len(args)-1].([]byte)
 	if !fresh {
 		if fresh, err = t.update(ctx, tx, row, args); err != nil {
 			return nil, t.taken(ctx, tx, row, err)

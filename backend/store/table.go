@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync/atomic"
 
@@ -27,9 +28,10 @@ type Table struct {
 	mirror   mirror
 	recent   recent
 
-	table *engine.Table
-	all   []string // the columns that scan reads
-	shows []string // the columns that readRows reads
+	table   *engine.Table
+	outline outline
+	all     []string // the columns that scan reads
+	shows   []string // the columns that readRows reads
 }
 
 // column is a field and its column in the file.
@@ -97,7 +99,8 @@ func (t *Table) declare() {
 			t.all = append(t.all, sealedName(c.Name))
 		}
 	}
-	t.shows = append([]string{engine.ID, engine.Body}, t.froms()...)
+	t.outline = newOutline(t.res)
+	t.shows = slices.Concat([]string{engine.ID, engine.Body}, t.outline.wide, t.froms())
 }
 
 func (t *Table) column(name string) *column {
@@ -124,9 +127,11 @@ func (t *Table) deleted(row any) *resource.Millis {
 	return t.column(t.res.SoftBy).field.At(row).(*resource.Millis)
 }
 
-// args returns the values of all stored columns, in their order, and the body.
-func (t *Table) args(row any) ([]any, error) {
-	args := make([]any, 0, len(t.columns)+4)
+// args returns the values of all stored columns, in their order, with the packed body,
+// and the JSON of the row.
+func (t *Table) args(row any) (args []any, body []byte, err error) {
+	args = make([]any, 0, len(t.columns)+4)
+	wide := make([]string, 0, len(t.outline.wide))
 	for i := range t.columns {
 		switch p := t.columns[i].field.At(row).(type) {
 		case *int64:
@@ -150,19 +155,25 @@ func (t *Table) args(row any) ([]any, error) {
 		case *[]resource.Property:
 			sealed, err := t.sealSecrets(t.place(i, row), *p)
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
-			args = append(args, string(resource.AppendProperties(nil, resource.Masked(*p))), sealed)
+			shown := string(resource.AppendProperties(nil, resource.Masked(*p)))
+			args = append(args, shown, sealed)
+			if !t.columns[i].field.WriteOnly {
+				wide = append(wide, shown)
+			}
 		default:
 			text, err := json.Marshal(p)
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			args = append(args, string(text))
 		}
 	}
-	body, err := t.res.AppendJSON(nil, row)
-	return append(args, body), err
+	if body, err = t.res.AppendJSON(nil, row); err != nil {
+		return nil, nil, err
+	}
+	return append(args, t.outline.pack(body, wide)), body, nil
 }
 
 // place identifies a field of one row, to bind its secrets to it. Ids are never
