@@ -179,21 +179,26 @@ func add[T any](f *filler, r *resource.Resource[*T], row *T, then func(*T)) erro
 
 func (f *filler) devices(count int, progress func(int)) error {
 	maker := newDeviceMaker(f.now)
-	for i := range count {
-		d, status := maker.device(i, count)
-		err := add(f, &fleet.Devices, &d, status.set)
-		if err != nil {
-			return err
+	err := f.write.Tx.Bulk(f.write.Context, string(fleet.Devices.Name), func() error {
+		for i := range count {
+			d, status := maker.device(i, count)
+			if err := add(f, &fleet.Devices, &d, status.set); err != nil {
+				return err
+			}
+			if (i+1)%between != 0 {
+				continue
+			}
+			if err := f.write.Context.Err(); err != nil {
+				return err
+			}
+			if progress != nil {
+				progress(i + 1)
+			}
 		}
-		if (i+1)%between != 0 {
-			continue
-		}
-		if err := f.write.Context.Err(); err != nil {
-			return err
-		}
-		if progress != nil {
-			progress(i + 1)
-		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	return f.retired(maker, count)
 }

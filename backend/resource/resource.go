@@ -364,6 +364,9 @@ type Tx interface {
 	DeleteRow(ctx context.Context, name string, id int64) error
 	// DeleteRows removes all rows that match, without reading them.
 	DeleteRows(ctx context.Context, name string, where ...Where) error
+	// Bulk runs do, which adds many new rows to a table and does not search it. It checks
+	// afterwards that they are unique.
+	Bulk(ctx context.Context, name string, do func() error) error
 	// Note records a change without a row in the audit log.
 	Note(ctx context.Context, c *Change) error
 }

@@ -5,7 +5,8 @@
 //
 // A Table is built from a declaration in package resource, whose fields determine
 // its columns, indexes and endpoints. Each row also stores its JSON ("body"), so
-// that a page is read and joined without encoding.
+// that a page is read and joined without encoding; an outline has what all rows have
+// in common.
 // Reads, writes, caches and feeds are in one package because all of them follow the
 // version of a Table (seqlock).
 //

@@ -37,3 +37,35 @@ func TestPutStoresARowUnderItsID(t *testing.T) {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }
+
+func TestBulkAddsRowsThatAreUniqueAndFound(t *testing.T) {
+	h := open(t)
+	fill := func(names ...string) error {
+		return h.db.Write(t.Context(), func(tx resource.Tx) error {
+			return tx.Bulk(t.Context(), string(fleet.Devices.Name), func() error {
+				for _, name := range names {
+					d := fleet.Device{Name: name, DisplayName: name, GroupIDs: resource.IDs{ground.RootGroup}}
+					if err := resource.Put(t.Context(), tx, fleet.Devices.Name, &d); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		})
+	}
+	if err := fill("a", "b", "c"); err != nil {
+		t.Fatal(err)
+	}
+	if err := fill("d", "e", "D"); err == nil {
+		t.Error("two devices have the same display name")
+	}
+	devices, err := resource.Find(t.Context(), h.db, fleet.Devices.Name,
+		resource.Where{Field: "hostGroupIds", Op: "has any", Value: []int64{ground.RootGroup}})
+	if err != nil || len(devices) != 3 {
+		t.Errorf("%d devices are found (%v), want 3", len(devices), err)
+	}
+	if err := h.send(admin, "POST /device/devices", `{"name":"x","displayName":"A","preferredCollectorId":1}`); err !=
+		`conflict displayName: there is already a device with the displayName "A"` {
+		t.Error(err)
+	}
+}

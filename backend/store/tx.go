@@ -320,6 +320,21 @@ func (t *tx) PutRow(ctx context.Context, name string, row any) error {
 	return table.putRow(ctx, t, row)
 }
 
+// Bulk implements resource.Tx.
+func (t *tx) Bulk(ctx context.Context, name string, do func() error) error {
+	table, err := t.db.table(name)
+	if err != nil {
+		return err
+	}
+	if err := t.w.base.Unindex(ctx, table.declared()); err != nil {
+		return err
+	}
+	if err := do(); err != nil {
+		return err
+	}
+	return t.w.base.Define(ctx, table.declared())
+}
+
 // DeleteRow implements resource.Tx.
 func (t *tx) DeleteRow(ctx context.Context, name string, id int64) error {
 	table, err := t.db.table(name)

@@ -234,6 +234,10 @@ type Writer interface {
 	// Define creates a table, or changes it to match its declaration: it adds
 	// missing columns, removes none, and leaves exactly the declared indexes.
 	Define(ctx context.Context, t *Table) error
+	// Unindex drops the indexes of a table if that makes many inserts faster. Until
+	// Define creates them again, queries of the table are slow, and rows may share a
+	// value that must be unique: then Define fails.
+	Unindex(ctx context.Context, t *Table) error
 	// DefineWords creates a full-text index if it is missing. The index maps
 	// words to ids and stores no texts.
 	DefineWords(ctx context.Context, index string) error

@@ -131,6 +131,9 @@ func (w *writer) Define(ctx context.Context, t *engine.Table) error {
 	return w.whole(func() error { return w.define(ctx, t) })
 }
 
+// Unindex does nothing: dropping an index would lock the table for other nodes.
+func (w *writer) Unindex(context.Context, *engine.Table) error { return nil }
+
 func (w *writer) define(ctx context.Context, t *engine.Table) error {
 	table := quote(t.Name)
 	statements := append(unlimited(), "CREATE TABLE IF NOT EXISTS "+table+

@@ -15,6 +15,9 @@ import (
 // of each row ("row") that is not deleted.
 func linkOf(t *engine.Table, column string) string { return quote(t.Name + "." + column) }
 
+// byRow returns the index of such a table on the rows.
+func byRow(t *engine.Table, column string) string { return quote(t.Name + "." + column + " by row") }
+
 // inOrder returns the name of the narrow index on the ids of existing rows.
 func inOrder(t *engine.Table) string { return t.Name + " in order" }
 
@@ -46,7 +49,7 @@ func (w *writer) Define(ctx context.Context, t *engine.Table) error {
 			link := linkOf(t, c.Name)
 			statements = append(statements, "CREATE TABLE IF NOT EXISTS "+link+
 				` ("ref" INTEGER NOT NULL, "row" INTEGER NOT NULL, PRIMARY KEY ("ref", "row")) WITHOUT ROWID`,
-				"CREATE INDEX IF NOT EXISTS "+quote(t.Name+"."+c.Name+" by row")+" ON "+link+` ("row")`)
+				"CREATE INDEX IF NOT EXISTS "+byRow(t, c.Name)+" ON "+link+` ("row")`)
 		}
 	}
 	columns = append(columns, `"body" BLOB NOT NULL DEFAULT ''`)
@@ -58,21 +61,45 @@ func (w *writer) Define(ctx context.Context, t *engine.Table) error {
 	if err != nil {
 		return err
 	}
-	indexes, err := column[string](w.QueryContext(ctx, "SELECT name FROM sqlite_master WHERE type = 'index' AND "+
-		"tbl_name = ? AND sql IS NOT NULL", t.Name))
-	if err != nil {
-		return err
-	}
 	statements = nil
 	for _, c := range t.Columns {
 		if !slices.Contains(have, c.Name) {
 			statements = append(statements, "ALTER TABLE "+table+" ADD COLUMN "+definition(c))
 		}
 	}
+	if err := w.dropIndexes(ctx, t); err != nil {
+		return err
+	}
+	return w.execAll(ctx, append(statements, indexesOf(t)...))
+}
+
+// dropIndexes drops the indexes of a table, but not those of its links.
+func (w *writer) dropIndexes(ctx context.Context, t *engine.Table) error {
+	indexes, err := column[string](w.QueryContext(ctx, "SELECT name FROM sqlite_master WHERE type = 'index' AND "+
+		"tbl_name = ? AND sql IS NOT NULL", t.Name))
+	if err != nil {
+		return err
+	}
+	var statements []string
 	for _, name := range indexes {
 		statements = append(statements, "DROP INDEX "+quote(name))
 	}
-	return w.execAll(ctx, append(statements, indexesOf(t)...))
+	return w.execAll(ctx, statements)
+}
+
+// Unindex drops the indexes: it is faster to sort the keys of many rows once than to insert
+// each into every index.
+func (w *writer) Unindex(ctx context.Context, t *engine.Table) error {
+	var statements []string
+	for _, c := range t.Columns {
+		if c.Linked() {
+			statements = append(statements, "DROP INDEX "+byRow(t, c.Name))
+		}
+	}
+	if err := w.execAll(ctx, statements); err != nil {
+		return err
+	}
+	return w.dropIndexes(ctx, t)
 }
 
 // indexesOf returns the statements that create the indexes of a table.
