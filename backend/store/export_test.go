@@ -86,5 +86,5 @@ func (db *DB) SealUnbound(secret []byte) string {
 // Unpack returns the JSON of a row that a table stores as its mark and rest, without the
 // texts of its columns.
 func (t *Table) Unpack(rest []byte) (body []byte, ok bool) {
-	return t.outline.unpack(slices.Concat(t.outline.mark, rest), make([]string, len(t.outline.wide)))
+	return t.outline.unpack(nil, slices.Concat(t.outline.mark, rest), make([]string, len(t.outline.wide)))
 }

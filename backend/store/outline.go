@@ -26,13 +26,15 @@ type outline struct {
 	mark   []byte // never begins as JSON does
 	sum    string // differs if anything else does
 	fields []outlined
+	text   []byte   // the usual fields, as ,"name":value, at their offsets
 	wide   []string // the columns of inColumn, which every reader of a body reads too
 }
 
 type outlined struct {
 	name  string
-	head  []byte // "name":
+	head  []byte // ,"name":
 	usual []byte // the raw value; nil if a row usually lacks the field
+	at    int    // the offset in outline.text
 	wide  int    // an index in outline.wide; -1 for none
 }
 
@@ -61,8 +63,11 @@ func newOutline(r *resource.Untyped) outline {
 	var o outline
 	h := sha256.New()
 	add := func(name string, wide bool) {
-		f := outlined{name: name, head: append(resource.AppendString(nil, name), ':'), wide: -1,
-			usual: resource.FindKey(usual, name)}
+		f := outlined{name: name, head: append(resource.AppendString([]byte{','}, name), ':'), wide: -1,
+			usual: resource.FindKey(usual, name), at: len(o.text)}
+		if f.usual != nil {
+			o.text = append(append(o.text, f.head...), f.usual...)
+		}
 		if wide {
 			f.wide = len(o.wide)
 			o.wide = append(o.wide, name)
@@ -168,92 +173,71 @@ func integer(value []byte) (n int64, ok bool) {
 	return n, true
 }
 
-// unpack returns the JSON of a row; wide has the texts of its wide columns. ok is false
-// if another version packed it with its own outline, or if it is damaged.
-func (o *outline) unpack(body []byte, wide []string) (_ []byte, ok bool) {
+// unpack returns the JSON of a row in room, which it may enlarge; wide has the texts of its
+// wide columns. ok is false if another version packed it with its own outline, or if it is
+// damaged.
+func (o *outline) unpack(room, body []byte, wide []string) (_ []byte, ok bool) {
 	if len(body) == 0 || body[0] == '{' {
-		return body, true
+		return append(room[:0], body...), true
 	}
 	rest, ok := bytes.CutPrefix(body, o.mark)
 	if !ok || len(o.fields) == 0 {
-		return nil, false
+		return room, false
 	}
-	size := 8*len(rest) + 16*len(o.fields)
+	size := len(o.text) + 3*len(rest) // about
 	for _, text := range wide {
 		size += len(text)
 	}
-	u := unpacker{out: append(make([]byte, 0, size), '{'), rest: rest}
-	u.next()
-	for i := range o.fields {
-		f := &o.fields[i]
-		switch {
-		case u.usual > 0:
-			u.usual--
-			if f.usual != nil {
-				u.out = append(u.key(f), f.usual...)
-			}
-		case !u.unusual(f, wide):
-			return nil, false
-		default:
-			u.next()
+	out := slices.Grow(room[:0], size)
+	from := 0 // the first field that is not in out
+	for len(rest) > 0 {
+		head, n := binary.Uvarint(rest)
+		usual, of := head/uint64(forms), form(head%uint64(forms))
+		if n <= 0 || usual >= uint64(len(o.fields)-from) {
+			return room, false
 		}
+		rest = rest[n:]
+		f := &o.fields[from+int(usual)]
+		out = append(out, o.text[o.fields[from].at:f.at]...)
+		if out, rest, ok = f.unpack(out, rest, of, wide); !ok {
+			return room, false
+		}
+		from += int(usual) + 1
 	}
-	return append(u.out, '}'), len(u.rest) == 0
+	if from < len(o.fields) {
+		out = append(out, o.text[o.fields[from].at:]...)
+	}
+	if len(out) == 0 {
+		out = append(out, ',')
+	}
+	out[0] = '{' // instead of a comma
+	return append(out, '}'), true
 }
 
-type unpacker struct {
-	out, rest []byte
-	usual     uint64 // the number of usual fields before the unusual one
-	form      form   // of the unusual one
-}
-
-// next reads the head of the next unusual field. After the last one all are usual.
-func (u *unpacker) next() {
-	if len(u.rest) == 0 {
-		u.usual = 1 << 32
-		return
+// unpack moves the value of an unusual field from rest to out.
+func (f *outlined) unpack(out, rest []byte, of form, wide []string) (_, _ []byte, ok bool) {
+	if of != missing {
+		out = append(out, f.head...)
 	}
-	head, n := binary.Uvarint(u.rest)
-	if n <= 0 {
-		u.usual, u.form = 0, forms
-		return
-	}
-	u.usual, u.form, u.rest = head/uint64(forms), form(head%uint64(forms)), u.rest[n:]
-}
-
-// unusual appends an unusual field. It returns false if the body is damaged.
-func (u *unpacker) unusual(f *outlined, wide []string) bool {
-	switch u.form {
+	switch of {
 	case asText:
-		size, n := binary.Uvarint(u.rest)
-		if n <= 0 || size > uint64(len(u.rest)-n) {
-			return false
+		size, n := binary.Uvarint(rest)
+		if n <= 0 || size > uint64(len(rest)-n) {
+			return out, rest, false
 		}
-		u.out = append(u.key(f), u.rest[n:n+int(size)]...)
-		u.rest = u.rest[n+int(size):]
+		rest = rest[n:]
+		return append(out, rest[:size]...), rest[size:], true
 	case asInteger:
-		number, n := binary.Varint(u.rest)
+		number, n := binary.Varint(rest)
 		if n <= 0 {
-			return false
+			return out, rest, false
 		}
-		u.out = strconv.AppendInt(u.key(f), number, 10)
-		u.rest = u.rest[n:]
+		return strconv.AppendInt(out, number, 10), rest[n:], true
 	case inColumn:
 		if f.wide < 0 {
-			return false
+			return out, rest, false
 		}
-		u.out = append(u.key(f), wide[f.wide]...)
-	case missing:
-	default:
-		return false
+		out = append(out, wide[f.wide]...)
 	}
-	return true
-}
-
-// key appends the name of a field.
-func (u *unpacker) key(f *outlined) []byte {
-	if len(u.out) > 1 {
-		u.out = append(u.out, ',')
-	}
-	return append(u.out, f.head...)
+	return out, rest, true
 }

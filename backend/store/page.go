@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"slices"
 	"sync"
@@ -142,7 +143,7 @@ func (t *Table) readRows(ctx context.Context, r listReader, p *page, q engine.Se
 func (t *Table) unpackRows(found engine.Rows, p *page) (foreign []int, err error) {
 	defer found.Close()
 	var id int64
-	var packed []byte
+	var packed, room []byte // of one row
 	wide := make([]string, len(t.outline.wide))
 	dest := make([]any, len(t.shows))
 	dest[0], dest[1] = &id, &packed
@@ -157,11 +158,11 @@ func (t *Table) unpackRows(found engine.Rows, p *page) (foreign []int, err error
 		if err := found.Scan(dest...); err != nil {
 			return nil, err
 		}
-		body, ok := t.outline.unpack(packed, wide)
-		if !ok {
+		var ok bool
+		if room, ok = t.outline.unpack(room, packed, wide); !ok {
 			foreign = append(foreign, len(p.ids))
 		}
-		p.ids, p.body, p.from = append(p.ids, id), append(p.body, body), append(p.from, from)
+		p.ids, p.body, p.from = append(p.ids, id), append(p.body, bytes.Clone(room)), append(p.from, from)
 	}
 	return foreign, found.Err()
 }

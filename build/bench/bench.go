@@ -86,7 +86,7 @@ var figures = []figure{
 	palette,
 	mapPan,
 	history,
-	besidePage,
+	besidePage, besideRandom,
 	besideContains,
 	besideGet,
 	besideCreate,

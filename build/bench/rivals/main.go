@@ -70,7 +70,7 @@ func collection() *core.Collection {
 	}
 	for _, name := range []string{
 		"deviceType", "preferredCollectorId", "currentCollectorId", "relatedDeviceId", "createdOn", "updatedOn",
-		"lastDataTime", "lastRawdataTime", "upTimeInSeconds", "deletedTimeInMs",
+		"lastDataTime", "lastRawdataTime", "upTimeInSeconds", "deletedTimeInMs", "alertStatusPriority",
 	} {
 		c.Fields.Add(&core.NumberField{Name: name})
 	}
