@@ -114,7 +114,7 @@ func (r release) makePackage(kind string, info *nfpm.Info) error {
 	}
 	err = errors.Join(packager.Package(info, file), file.Close())
 	if err == nil && kind == "deb" && info.Deb.Compression == uncompressed {
-		err = compressDeb(file.Name())
+		err = compressDeb(file.Name(), r.arch)
 	}
 	return err
 }

@@ -10,10 +10,21 @@ import (
 	"strings"
 )
 
+// xzFilters are the filters of xz for a program of an architecture. That for x86 turns
+// the targets of calls into addresses, which repeat; every dpkg can decode it. The
+// one for arm64 needs an xz that Ubuntu 22.04 lacks.
+func xzFilters(arch string) []string {
+	smallest := "--lzma2=preset=9e,lc=4"
+	if arch == "amd64" {
+		return []string{"--x86", smallest}
+	}
+	return []string{smallest}
+}
+
 // compressDeb compresses the files of a .deb that has none compressed, with the program
-// xz: the library of nfpm makes them a fifth larger. A .deb is an archive of ar, with a
+// xz: the library of nfpm makes them much larger. A .deb is an archive of ar, with a
 // header of 60 bytes before each member.
-func compressDeb(path string) error {
+func compressDeb(path, arch string) error {
 	const magic, header, plainName = "!<arch>\n", 60, "data.tar"
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -36,7 +47,7 @@ func compressDeb(path string) error {
 		}
 		member := rest[header : header+size]
 		if strings.TrimRight(head[:16], " /") == plainName {
-			cmd := exec.Command("xz", "-9e", "--threads=1", "--stdout") // several threads make it larger
+			cmd := exec.Command("xz", append(xzFilters(arch), "--threads=1", "--stdout")...) // threads make it larger
 			cmd.Stdin, cmd.Stderr = bytes.NewReader(member), os.Stderr
 			if member, err = cmd.Output(); err != nil {
 				return fmt.Errorf("xz: %w", err)
