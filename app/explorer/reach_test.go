@@ -25,7 +25,7 @@ func TestSendingToOtherPortalsNeedsPermission(t *testing.T) {
 		"POST /explorer/portals/" + id + "/session":   `{"username":"a","password":"b"}`,
 		"DELETE /explorer/portals/" + id + "/session": "",
 		"POST /explorer/portals/" + id + "/catalog":   "",
-		"POST /explorer/lookup?portal=" + id:          `{"draft":{"method":"GET","path":"/x"}}`,
+		"POST /explorer/lookup?portal=" + id:          `{"drafts":[{"method":"GET","path":"/x"}]}`,
 	} {
 		if a := h.call(stranger, do, body); a.status != 403 ||
 			!strings.Contains(a.body, "Your role cannot send requests to other portals") {

@@ -84,6 +84,7 @@ var figures = []figure{
 	editorMonaco,
 	catalogSearch,
 	palette,
+	paletteLocal,
 	mapPan,
 	history,
 	besidePage, besideRandom,

@@ -1,7 +1,7 @@
 /**
  * Types names into the palette of a running portal, and prints the median and the
  * longest time from a key press to the layout with local results, and to the last
- * results from the portal, in milliseconds, as JSON.
+ * change of the visible results, in milliseconds, as JSON.
  *
  *   node e2e/bench-palette.mjs http://127.0.0.1:8443 admin < password
  */
@@ -45,11 +45,15 @@ async function type(input, queries) {
   const set = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set
   const list = document.getElementById(input.getAttribute('aria-controls'))
   let last = 0
-  new MutationObserver(() => (last = performance.now())).observe(list, {
-    subtree: true,
-    childList: true,
-    characterData: true,
-  })
+  let seen = ''
+  new MutationObserver(() => {
+    const now = performance.now()
+    const end = list.getBoundingClientRect().bottom
+    const rows = [...list.querySelectorAll('[role="option"]')]
+    const below = rows.findIndex((row) => row.getBoundingClientRect().top >= end)
+    const shown = (below < 0 ? rows : rows.slice(0, below)).map((row) => row.textContent).join('\n')
+    if (shown !== seen) [seen, last] = [shown, now]
+  }).observe(list, { subtree: true, childList: true, characterData: true })
   const own = []
   const all = []
   for (const query of queries) {

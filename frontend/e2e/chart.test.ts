@@ -255,7 +255,7 @@ test('several instances are charted with thresholds and daily maintenance', asyn
   const questions: string[] = []
   page.on('request', (r) => {
     if (r.url().endsWith('/explorer/lookup'))
-      questions.push((r.postDataJSON() as { draft: { path: string } }).draft.path)
+      questions.push(...(r.postDataJSON() as { drafts: { path: string }[] }).drafts.map((d) => d.path))
   })
   await page.keyboard.press('Control+Enter')
   await p.response.getByRole('tab', { name: 'Chart' }).click()

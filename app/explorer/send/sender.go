@@ -87,7 +87,7 @@ func (s *Sender) Endpoint() resource.Endpoint {
 // history.
 func (s *Sender) DraftEndpoints() []resource.Endpoint {
 	return []resource.Endpoint{
-		serve.Post("/lookup", "Send a GET in the background", &OfDrafts, s.lookup),
+		serve.Post("/lookup", "Send GETs in the background", &lookupRequests, s.lookup),
 		serve.Post("/preview", "Preview the request of a draft", &OfDrafts, s.preview),
 		serve.Get("/checks", "List the kinds of checks", kinds),
 		serve.Post("/links", "Get the link to a screen, a request, a response or a comparison", &linkRequests,

@@ -395,7 +395,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a GET in the background
+         * Send GETs in the background
          * @description Required permission: none: any signed-in user.
          */
         post: operations["postLookup"];
@@ -3618,9 +3618,13 @@ export interface components {
             items: components["schemas"]["Undoable"][];
         };
         LookedUp: {
-            /** @description null if it is not JSON */
+            /** @description null if it is not JSON; the errorMessage if the draft was not sent */
             body: unknown;
             status: number;
+        };
+        AllLookedUp: {
+            /** @description in the order of the drafts */
+            found: components["schemas"]["LookedUp"][];
         };
         Used: {
             name: string;
@@ -4700,6 +4704,10 @@ export interface components {
         OfDraft: {
             /** @description The request */
             draft: components["schemas"]["Draft"];
+        };
+        Lookups: {
+            /** @description GETs, up to 8 */
+            drafts: components["schemas"]["Draft"][];
         };
         LinkTo: {
             /** @description A screen, or what is in the history; empty for the draft */
@@ -6083,7 +6091,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["OfDraft"];
+                "application/json": components["schemas"]["Lookups"];
             };
         };
         responses: {
@@ -6093,7 +6101,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["LookedUp"];
+                    "application/json": components["schemas"]["AllLookedUp"];
                 };
             };
             400: components["responses"]["Invalid"];

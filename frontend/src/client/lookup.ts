@@ -1,7 +1,7 @@
 /** Requests to the portal in the background, without a tab or history. */
 import type { Http } from './call'
 import { explorer } from './explorer'
-import { Fault } from './fault'
+import { asFault, Fault } from './fault'
 import type { DraftData, Row } from './model'
 import { text } from './text'
 
@@ -13,8 +13,47 @@ export interface LookupClient {
   lookup<T>(path: string, query?: Record<string, string>, signal?: AbortSignal): Promise<T>
 }
 
+const most = 8 // lookups in one request
+
+/** A lookup that is sent together with others. */
+interface Waiting {
+  draft: DraftData
+  signal?: AbortSignal
+  done: (response: { status: number; body: unknown }) => void
+  fail: (reason: unknown) => void
+}
+
+/** Lookups that begin in the same task go in one request: the palette searches several lists with each key. */
 export function lookupClient(http: Http): LookupClient {
   const { post } = explorer(http)
+  let waiting: Waiting[] = []
+
+  async function send(all: Waiting[]) {
+    const [stop, over] = [new AbortController(), new AbortController()]
+    let wanted = all.length
+    for (const { signal, fail } of all) {
+      const leave = () => {
+        fail(asFault(signal!.reason))
+        if (--wanted === 0) stop.abort()
+      }
+      signal?.addEventListener('abort', leave, { once: true, signal: over.signal })
+    }
+    try {
+      const { found } = await post('/lookup', { body: { drafts: all.map((w) => w.draft) }, signal: stop.signal })
+      all.forEach((w, i) => w.done(found[i]))
+    } catch (e) {
+      for (const w of all) w.fail(e)
+    } finally {
+      over.abort()
+    }
+  }
+
+  function flush() {
+    const all = waiting.filter((w) => !w.signal?.aborted || w.fail(asFault(w.signal.reason)))
+    waiting = []
+    for (let i = 0; i < all.length; i += most) void send(all.slice(i, i + most))
+  }
+
   return {
     async lookup<T>(path: string, query: Record<string, string> = {}, signal?: AbortSignal) {
       const rows: Row[] = Object.entries(query).map(([key, value]) => ({ on: true, key, value }))
@@ -28,12 +67,14 @@ export function lookupClient(http: Http): LookupClient {
         body: '',
         mode: 'form',
       }
-      const response = await post('/lookup', { body: { draft }, signal })
-      if (response.status < 200 || response.status > 299) {
-        const { errorMessage } = (response.body ?? {}) as { errorMessage?: string }
-        throw new Fault(errorMessage ?? text.returned(response.status), response.status)
+      const { status, body } = await new Promise<{ status: number; body: unknown }>((done, fail) => {
+        if (waiting.push({ draft, signal, done, fail }) === 1) queueMicrotask(flush)
+      })
+      if (status < 200 || status > 299) {
+        const { errorMessage } = (body ?? {}) as { errorMessage?: string }
+        throw new Fault(errorMessage ?? text.returned(status), status)
       }
-      return response.body as T
+      return body as T
     },
   }
 }

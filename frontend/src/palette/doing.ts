@@ -36,9 +36,12 @@ export function hints(app: App, query: string): Entry[] {
 }
 
 /** Returns the possible actions of the typed verb, the most used first and explanations last. */
-export async function plans(app: App, query: string, signal: AbortSignal): Promise<Entry[]> {
+export function plans(app: App, query: string, signal: AbortSignal): Entry[] | Promise<Entry[]> {
   const { verb, typed } = spoken(offered(app), query) ?? {}
-  if (!verb || !typed) return []
+  return verb && typed ? planned(app, verb, typed, signal) : []
+}
+
+async function planned(app: App, verb: Verb, typed: string, signal: AbortSignal): Promise<Entry[]> {
   const found = await verb.plan(app, typed, signal)
   signal.throwIfAborted()
   const uses = usesOf(app)

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import type { App } from '../state/app.svelte'
-import { asked, parseQuery, reason, search, withRecent, type Entry, type Source } from './entries'
+import { asked, Matched, parseQuery, reason, search, upTo, withRecent, type Entry, type Source } from './entries'
 import { Results } from './results.svelte'
 
 const entry = (text: string, more: Partial<Entry> = {}): Entry => ({
@@ -127,6 +127,45 @@ test('recent items come first in an empty palette, once each', () => {
     ['Go to', 2, 'a', 'c'],
   ])
   expect(names(['gone'])).toEqual([['Go to', 3, 'a', 'b', 'c']])
+})
+
+test('a longer query searches only what the shorter one matched, with the same result', () => {
+  const list = ['web-01', 'web-02', 'db-01', 'w-e-b', 'cobweb'].map((text) => entry(text))
+  const one = source('Docs', '#', list)
+  const matched = new Matched()
+  const of = (query: string) =>
+    search([one], () => list, parseQuery(query), matched).flatMap((s) => s.entries.map((e) => e.item.text))
+  for (const query of ['w', 'we', 'web', 'web 0', 'web', 'db', '', '01', '#01', 'web-02', 'web-0'])
+    expect([query, of(query)]).toEqual([
+      query,
+      search([one], () => list, parseQuery(query)).flatMap((s) => s.entries.map((e) => e.item.text)),
+    ])
+  of('web')
+  const kept = matched.among(one, list, 'web 02').map((e) => e.text)
+  expect([kept, matched.among(one, list, 'we'), matched.among(one, [...list], 'web 02')]).toEqual([
+    ['web-01', 'web-02', 'cobweb', 'w-e-b'],
+    list,
+    list,
+  ])
+})
+
+test('the first rows are those of the first sections', () => {
+  const sections = [3, 0, 2, 4].map((n, s) => ({
+    group: `${s}`,
+    entries: Array.from({ length: n }, (_, i) => ({ item: entry(`${s}${i}`), score: 0, marks: [] })),
+    total: n,
+  }))
+  const first = (rows: number) => upTo(rows, sections).map((s) => [s.group, s.entries.length, s.total])
+  expect(first(4)).toEqual([
+    ['0', 3, 3],
+    ['2', 1, 2],
+  ])
+  expect(first(3)).toEqual([['0', 3, 3]])
+  expect(first(Infinity)).toEqual([
+    ['0', 3, 3],
+    ['2', 2, 2],
+    ['3', 4, 4],
+  ])
 })
 
 test('a source without results has no section', () => {
@@ -278,6 +317,27 @@ describe('asynchronous results', () => {
     calls[0].answer([entry('/device/devices/42')])
     await settle()
     expect(shown()).toEqual([['Run', 'Send Request']])
+  })
+
+  test('that are known at once are shown with the query, in the order of the sources', async () => {
+    const hints: Source = { ...slow('Actions', []), ask: (_, query) => [entry(`${query} actions`)] }
+    const below: Source = { ...slow('Objects', []), ask: (_, query) => [entry(`${query} objects`)] }
+    const calls: Call[] = []
+    const results = new Results(app, [hints, slow('History', calls), below], '')
+    const shown = () => results.sections.map((s) => [s.group, ...s.entries.map((e) => e.item.text)])
+    results.query = 'db'
+    results.ask()
+    expect([results.busy, shown()]).toEqual([true, [['Actions', 'db actions']]])
+    calls[0].answer([entry('/db')])
+    await results.settled
+    expect([results.busy, shown()]).toEqual([
+      false,
+      [
+        ['Actions', 'db actions'],
+        ['History', '/db'],
+        ['Objects', 'db objects'],
+      ],
+    ])
   })
 
   test('are not requested if the prefix excludes them', () => {

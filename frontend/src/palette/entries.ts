@@ -48,8 +48,8 @@ export interface Source {
   cut?: number
   /** Its responses belong to one query exactly, and are not shown for another. */
   exact?: boolean
-  /** Requests matching entries; aborted when the query changes. */
-  ask?(app: App, query: string, signal: AbortSignal): Promise<Entry[]>
+  /** Returns or requests matching entries; aborted when the query changes. */
+  ask?(app: App, query: string, signal: AbortSignal): Entry[] | Promise<Entry[]>
 }
 
 /** A source with its matching entries, and their total number if known. */
@@ -80,6 +80,24 @@ export function looksInto(source: Source, query: Query): boolean {
   return !query.prefix || source.prefixes.includes(query.prefix)
 }
 
+/**
+ * Keeps which entries of each source matched the last query: a query that only became longer matches no others. Most
+ * keys then search a few entries instead of all.
+ */
+export class Matched {
+  #last = new Map<Source, { text: string; all: readonly Entry[]; found: readonly Entry[] }>()
+
+  /** Returns the entries of a source that may match the query. */
+  among(source: Source, all: readonly Entry[], text: string): readonly Entry[] {
+    const last = this.#last.get(source)
+    return last?.all === all && text.startsWith(last.text) ? last.found : all
+  }
+
+  keep(source: Source, all: readonly Entry[], text: string, found: readonly Ranked<Entry>[]) {
+    this.#last.set(source, { text, all, found: found.map((r) => r.item) })
+  }
+}
+
 const alike = 20 // difference in points between matches of equal quality
 
 /** Returns the local matches of a query, the source with the best match first; equal ones keep their order. */
@@ -87,10 +105,11 @@ export function search(
   sources: readonly Source[],
   entriesOf: (s: Source) => readonly Entry[],
   query: Query,
+  matched?: Matched,
 ): Section[] {
   const sections = sources
     .filter((s) => looksInto(s, query))
-    .map((s) => section(s, entriesOf(s), query))
+    .map((s) => section(s, entriesOf(s), query, matched))
     .filter((s) => s.entries.length > 0)
   const best = (s: Section) => Math.floor(s.entries[0].score) // the length of the text matters only within a source
   const least = Math.max(...sections.map(best)) - alike
@@ -114,8 +133,10 @@ function searched(e: Entry): Text {
   return text
 }
 
-export function section(source: Source, entries: readonly Entry[], query: Query): Section {
-  const found = rank(query.bare ? '' : query.text, entries, searched)
+export function section(source: Source, entries: readonly Entry[], query: Query, matched?: Matched): Section {
+  const text = query.bare ? '' : query.text
+  const found = rank(text, matched?.among(source, entries, text) ?? entries, searched)
+  matched?.keep(source, entries, text, found)
   const few = query.prefix ? 200 : query.bare ? source.first : source.most
   return { group: source.group, entries: found.slice(0, few), total: found.length }
 }
@@ -128,6 +149,16 @@ export function asked(source: Source, entries: readonly Entry[], query: Query): 
   const all = entries.map((item) => known.get(item.id) ?? { item, score: 0, marks: [] })
   const few = all.slice(0, query.prefix ? 200 : query.bare ? source.first : source.most)
   return { group: source.group, entries: few, total: all.length < (source.cut ?? Infinity) ? all.length : few.length }
+}
+
+/** Returns the first rows of the sections. */
+export function upTo(rows: number, sections: readonly Section[]): Section[] {
+  let left = rows
+  return sections.flatMap((s) => {
+    const entries = left < s.entries.length ? s.entries.slice(0, Math.max(0, left)) : s.entries
+    left -= entries.length
+    return entries.length ? [{ ...s, entries }] : []
+  })
 }
 
 /** Returns the search word by which an entry was found, if neither its text nor its hint shows it. */

@@ -2,6 +2,7 @@ import type { App } from '../state/app.svelte'
 import {
   asked,
   looksInto,
+  Matched,
   named,
   parseQuery,
   search,
@@ -39,6 +40,7 @@ export class Results {
   readonly #lists: Map<Source, Entry[]> = $derived.by(
     () => new Map(this.sources.map((s) => [s, s.list?.(this.app) ?? []])),
   )
+  readonly #matched = new Matched()
   readonly #parsed = $derived(parseQuery(this.query))
   /** The local matches, which responses do not change. */
   readonly #atHand: Section[] = $derived.by(() =>
@@ -46,6 +48,7 @@ export class Results {
       this.sources.filter((s) => s.list),
       (s) => this.#lists.get(s)!,
       this.#parsed,
+      this.#matched,
     ),
   )
   readonly sections: Section[] = $derived.by(() => {
@@ -86,7 +89,7 @@ export class Results {
     this.#held = this.sections.slice(0, from + 1)
   }
 
-  /** Requests matches of the current query. */
+  /** Requests matches of the current query. Those that are known at once change the page together with the query. */
   ask() {
     this.stop()
     this.#held = []
@@ -94,20 +97,35 @@ export class Results {
     const query = this.#parsed
     const text = query.bare ? '' : query.text
     const wanted = this.sources.filter((s) => s.ask && looksInto(s, query))
-    const late = aMoment()
-    const show = async (source: Source, before: Promise<void>) => {
-      const answer = source.ask!(this.app, text, stop.signal)
-      const [found] = await Promise.allSettled([answer, Promise.race([before, late])])
-      if (found.status === 'rejected' || stop.signal.aborted) return // the palette works without failed sources
-      this.#answers = new Map(this.#answers).set(source, { text, entries: found.value })
+    const come = new Map<Source, Entry[] | undefined>()
+    let inTime = true
+    const show = () => {
+      if (stop.signal.aborted) return
+      const first = wanted.findIndex((s) => !come.has(s))
+      const ready = first < 0 ? wanted : wanted.filter((s, i) => come.has(s) && (!inTime || i < first))
+      this.busy = first >= 0
+      const fresh = ready.filter((s) => come.get(s) && this.#answers.get(s)?.entries !== come.get(s))
+      if (!fresh.length) return
+      this.#answers = new Map([...this.#answers, ...fresh.map((s) => [s, { text, entries: come.get(s)! }] as const)])
     }
-    let before = Promise.resolve()
-    const all = wanted.map((source) => (before = show(source, before)))
-    this.busy = wanted.length > 0
-    this.settled = Promise.all(all).then(() => {
-      if (!stop.signal.aborted) this.busy = false
+    const pending = wanted.flatMap((source) => {
+      const answer = source.ask!(this.app, text, stop.signal)
+      if (!(answer instanceof Promise)) return come.set(source, answer) && []
+      return answer.then(
+        (entries) => come.set(source, entries),
+        () => come.set(source, undefined), // the palette works without failed sources
+      )
     })
-    this.soon = Promise.race([this.settled, late])
+    show()
+    for (const answer of pending) void answer.then(show)
+    this.settled = Promise.all(pending).then(show)
+    this.soon = Promise.race([
+      this.settled,
+      aMoment().then(() => {
+        inTime = false
+        show()
+      }),
+    ])
   }
 
   stop() {

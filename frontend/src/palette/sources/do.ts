@@ -1,5 +1,8 @@
 import type { Source } from '../entries'
+import { loading } from '../loading'
 import { text } from '../text'
+
+const code = loading(() => import('../doing'))
 
 /** Actions that begin with a verb: a hint for each verb, and the possible actions of the typed verb. */
 export default [
@@ -10,7 +13,7 @@ export default [
     most: 6,
     first: 0,
     exact: true,
-    ask: async (app, query) => (await import('../doing')).hints(app, query),
+    ask: (app, query) => code(({ hints }) => hints(app, query)),
   },
   {
     group: text.verbs.does,
@@ -19,6 +22,6 @@ export default [
     most: 8,
     first: 0,
     exact: true,
-    ask: async (app, query, signal) => (await import('../doing')).plans(app, query, signal),
+    ask: (app, query, signal) => code(({ plans }) => plans(app, query, signal)),
   },
 ] satisfies Source[]

@@ -1,5 +1,8 @@
 import type { Source } from '../entries'
+import { loading } from '../loading'
 import type { ObjectKind } from '../objects'
+
+const code = loading(() => import('../objects'))
 
 /**
  * Objects of the portal that can be searched by name, in display order. To add a kind, add a line
@@ -26,5 +29,5 @@ export default kinds.map((kind): Source => ({
   most: 5,
   first: 0,
   cut: 30, // as many as one lookup returns
-  ask: async (app, query, signal) => (query ? (await import('../objects')).objectsOf(app, kind, query, signal) : []),
+  ask: (app, query, signal) => (query ? code(({ objectsOf }) => objectsOf(app, kind, query, signal)) : []),
 }))
