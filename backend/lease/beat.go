@@ -18,6 +18,10 @@ func (k *Keeper) beat(ctx context.Context) {
 	if ctx.Err() != nil {
 		return
 	}
+	if err != nil && k.o.Outdated() {
+		k.retire(ctx)
+		return
+	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if err != nil {
@@ -38,6 +42,44 @@ func (k *Keeper) beat(ctx context.Context) {
 			k.begin(ctx, h, got)
 		}
 	}
+}
+
+// retire ends the works of an outdated node, and looks which other nodes beat.
+func (k *Keeper) retire(ctx context.Context) {
+	nodes, err := resource.Find(ctx, k.o.DB, node.Nodes.Name)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, h := range k.works {
+		if h.epoch > 0 {
+			h.lose()
+		}
+	}
+	if err != nil {
+		k.away = true
+		return
+	}
+	if k.retired.IsZero() {
+		k.retired = time.Now()
+	}
+	k.see(nodes)
+}
+
+// Replaced reports whether this node is outdated and another one, which is not, serves.
+// Only such a node still beats.
+func (k *Keeper) Replaced() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.retired.IsZero() {
+		return false
+	}
+	for id, last := range k.seen {
+		// a beat from before this node was outdated may be seen late
+		if id != k.self.ID && last.beat > 0 && last.at.After(k.retired.Add(k.o.Beat)) &&
+			time.Since(last.at) < k.o.Lost {
+			return true
+		}
+	}
+	return false
 }
 
 // see notes the beats of the nodes. After an outage of the database, the time of each

@@ -12,7 +12,8 @@
 // each write of the work first reads the lease, in its own transaction. A node that was
 // paused, or cut off, writes nothing more; it learns from the first refused write, or
 // from its next beat, that it has lost the work, and ends it. A node that cannot reach
-// the database keeps its works: it can write nothing, and nobody else may be there.
+// the database keeps its works: it can write nothing, and nobody else may be there. A node
+// that a newer version has made outdated ends its works: nodes of that version take over.
 //
 // When a node stops, it ends its works first and then returns their leases, which the
 // others hear of at once.
@@ -75,6 +76,10 @@ type Options struct {
 	// writes with ctx are refused when the lease is lost.
 	Respond func(ctx context.Context, name string, in json.RawMessage) (response any, err error)
 
+	// Outdated reports whether this node may not write any more, because a newer version
+	// has changed the database. The node then ends its works. May be nil.
+	Outdated func() bool
+
 	Beat time.Duration // between two beats; 2 s when 0
 	Lost time.Duration // without a beat, after which a node counts as dead; 8 s when 0
 }
@@ -101,6 +106,8 @@ type Keeper struct {
 	works []*held
 	seen  map[int64]seen // by node; is replaced, never changed
 	away  bool           // the last beat failed
+
+	retired time.Time // when this node was first seen to be outdated; zero if it is not
 }
 
 // held is a work, with what this node has of its lease.
@@ -124,6 +131,9 @@ func New(o Options, works ...Work) *Keeper {
 	o.Log, o.Beat, o.Lost = cmp.Or(o.Log, slog.Default()), cmp.Or(o.Beat, usualBeat), cmp.Or(o.Lost, usualLost)
 	if o.Clock == nil {
 		o.Clock = time.Now
+	}
+	if o.Outdated == nil {
+		o.Outdated = func() bool { return false }
 	}
 	k := &Keeper{o: o, self: o.Self, running: service.Group{Guard: o.Guard},
 		doing: service.Group{Guard: o.Guard}}
@@ -185,7 +195,7 @@ func (k *Keeper) Stop(ctx context.Context) error {
 	self := k.self.ID
 	k.self.ID = 0
 	k.mu.Unlock()
-	if self == 0 {
+	if self == 0 || k.o.Outdated() { // the others take over when the beats end
 		return nil
 	}
 	return k.o.DB.Write(ctx, func(tx resource.Tx) error {

@@ -85,6 +85,15 @@ func (g *gate) set(closed chan struct{}, err error) {
 	g.closed, g.err = closed, err
 }
 
+func (g *gate) failed() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.err
+}
+
+// errOutdated is the error of writes after a newer version has changed the database.
+var errOutdated = errors.New("outdated")
+
 func newPortal(t *testing.T) *portal {
 	p := &portal{T: t, db: storetest.OpenOnce(t, store.Options{}), events: make(chan event, 100)}
 	storetest.Add(t, p.db, &node.Nodes)
@@ -123,7 +132,8 @@ func (p *portal) add(name string, refused error, works ...string) *member {
 		})
 	}
 	m.Keeper = lease.New(lease.Options{DB: m.gate, Self: node.Node{Name: name}, Beat: beat, Lost: lost,
-		Log: slog.New(slog.DiscardHandler), Respond: m.respond}, all...)
+		Log: slog.New(slog.DiscardHandler), Respond: m.respond,
+		Outdated: func() bool { return m.gate.failed() == errOutdated }}, all...)
 	if _, err := m.Join(p.Context()); err != nil {
 		p.Fatal(err)
 	}
@@ -289,6 +299,36 @@ func TestAnOutageOfTheDatabaseMovesNoWork(t *testing.T) {
 	rows, err := resource.Find(t.Context(), p.db, node.Leases.Name)
 	if err != nil || len(rows) != 1 || rows[0].Epoch != epoch {
 		t.Errorf("the leases are %+v, %v", rows, err)
+	}
+}
+
+func TestAnOutdatedNodeEndsItsWorkAndHearsWhoServes(t *testing.T) {
+	p := newPortal(t)
+	a, other := p.join("a", "polling"), p.join("other")
+	p.begun("polling")
+	waitFor(t, "a to hear of the other node", func() bool { return heard(a, 1) })
+	for _, m := range []*member{a, other} {
+		m.gate.set(nil, errOutdated)
+	}
+	if by := p.wait("polling", false); by != "a" {
+		t.Errorf("%s ended the work", by)
+	}
+	waitFor(t, "the beats to be late", func() bool { return !heard(a, 1) })
+	if a.Replaced() {
+		t.Error("the outdated node takes another outdated one for a newer one")
+	}
+	newer := p.add("newer", nil, "polling")
+	waitFor(t, "a to hear of the newer node", func() bool { return len(a.Ages()) > 0 })
+	if a.Replaced() {
+		t.Error("the newer node counts before it beats")
+	}
+	newer.Start(context.Background())
+	waitFor(t, "a to be replaced", a.Replaced)
+	if by := p.begun("polling"); by != "newer" {
+		t.Errorf("%s took over", by)
+	}
+	if newer.Replaced() {
+		t.Error("the newer node is replaced, too")
 	}
 }
 

@@ -50,6 +50,9 @@ func (s *Server) ready(ctx context.Context) error {
 	if s.readiness.stopping.Load() {
 		return fault.New(fault.Busy, "the portal is stopping")
 	}
+	if s.leases != nil && s.leases.Replaced() { // until then, it can at least read
+		return s.db.Outdated()
+	}
 	ctx, cancel := context.WithTimeout(ctx, longestAsk)
 	defer cancel()
 	if err := s.db.Reachable(ctx); err != nil {

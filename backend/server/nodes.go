@@ -64,7 +64,7 @@ func (s *Server) joinNodes(ctx context.Context) (others bool, err error) {
 		self.Address = s.Origin()
 	}
 	s.leases = lease.New(lease.Options{DB: s.db, Self: self, Log: s.o.Log, Clock: s.o.Clock, Guard: s.guard,
-		Respond: s.respond}, s.leased()...)
+		Respond: s.respond, Outdated: func() bool { return s.db.Outdated() != nil }}, s.leased()...)
 	return s.leases.Join(ctx)
 }
 

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"spyglass/backend/store/engine"
 )
 
 // Cut makes a database behave as if it had lost its connection for notifications. again restores
@@ -18,11 +20,20 @@ func (db *DB) Cut() (again func()) {
 
 // Heard waits until a database receives notifications of other processes' commits.
 func (db *DB) Heard(ctx context.Context) {
+	db.Await(ctx, func() bool {
+		db.shared.mu.Lock()
+		defer db.shared.mu.Unlock()
+		return !db.shared.cut
+	})
+}
+
+// Await waits until what a database knows of other processes meets a condition.
+func (db *DB) Await(ctx context.Context, met func() bool) {
 	for {
 		db.shared.mu.Lock()
-		cut, changed := db.shared.cut, db.shared.changed
+		changed := db.shared.changed
 		db.shared.mu.Unlock()
-		if !cut {
+		if met() {
 			return
 		}
 		select {
@@ -31,6 +42,16 @@ func (db *DB) Heard(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// Body returns the stored JSON of a row.
+func (db *DB) Body(ctx context.Context, table string, id int64) (string, error) {
+	var p page
+	t := db.allTables()[table]
+	if err := t.readRows(ctx, listReader{db.base, true}, &p, engine.Select{Where: engine.HasID(id)}); err != nil {
+		return "", err
+	}
+	return string(p.body[0]), nil
 }
 
 // NameOf returns the name of a server database for messages.

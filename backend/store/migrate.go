@@ -19,7 +19,8 @@ import (
 
 // migrate creates the table, or updates an older one to the current declaration:
 // it adds columns and indexes and writes the JSON of the rows again. It runs in
-// one transaction, after a backup of the file.
+// one transaction, after a backup of the file. On a server, it adds the columns and
+// indexes in a transaction before: other nodes can then read while it writes the rows.
 func (t *Table) migrate(ctx context.Context) error {
 	was, err := t.knownShape(ctx)
 	if err != nil {
@@ -30,6 +31,11 @@ func (t *Table) migrate(ctx context.Context) error {
 		if err := t.db.backupOnce(ctx); err != nil {
 			return err
 		}
+		if t.db.remote {
+			if err := t.db.write(ctx, func(tx *tx) error { return tx.w.base.Define(ctx, t.table) }); err != nil {
+				return err
+			}
+		}
 	}
 	err = t.db.write(ctx, func(tx *tx) error {
 		if was != now {
@@ -39,6 +45,7 @@ func (t *Table) migrate(ctx context.Context) error {
 			if err := tx.w.base.SetMeta(ctx, engine.Shape, t.table.Name, now); err != nil {
 				return err
 			}
+			tx.redeclared = true
 		}
 		if kept, err := t.fieldsKept(ctx, tx); err != nil {
 			return err
@@ -46,6 +53,7 @@ func (t *Table) migrate(ctx context.Context) error {
 			if err := t.keepFields(ctx, tx); err != nil {
 				return err
 			}
+			tx.redeclared = true
 		}
 		return t.readNext(ctx, tx)
 	})
@@ -157,8 +165,10 @@ func shownKeys(s resource.Schema) (names []string) {
 }
 
 func (t *Table) reshape(ctx context.Context, tx *tx, exists bool) error {
-	if err := tx.w.base.Define(ctx, t.table); err != nil {
-		return err
+	if !exists || !t.db.remote {
+		if err := tx.w.base.Define(ctx, t.table); err != nil {
+			return err
+		}
 	}
 	if !exists {
 		return nil

@@ -101,6 +101,7 @@ type DB struct {
 	tables   map[string]rows
 	hooks    map[string][]any // by point
 	accepted map[string]bool  // the tables passed to Accept; nil before
+	declared []Shape          // the same, with their fields
 	watchers map[*watcher]bool
 	feeds    map[*feed]bool
 	backedUp bool

@@ -122,6 +122,9 @@ func (db *DB) Accept(ctx context.Context, shapes ...Shape) error {
 	for _, s := range shapes {
 		db.accepted[s.Table] = true
 	}
+	db.mu.Lock()
+	db.declared = shapes
+	db.mu.Unlock()
 	return accept(ctx, db.base, db.name, shapes)
 }
 

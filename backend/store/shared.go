@@ -21,6 +21,10 @@ type shared struct {
 	cut     bool             // no commits are heard of
 	began   bool             // it was connected before
 	changed chan struct{}    // closed when known changes
+
+	outdated  error // see Outdated
+	compared  int64 // the version of the declarations that the last commit has seen; used by the writer only
+	comparing int64 // that of the current transaction
 }
 
 // listen begins to hear of the commits of others, in the background.
@@ -74,6 +78,7 @@ func (s *shared) connected(versions map[string]int64) {
 	defer s.mu.Unlock()
 	cut := s.cut
 	s.cut = false
+	s.look(versions[declarations])
 	s.advance(versions)
 	for name, t := range s.db.allTables() {
 		if !cut {
@@ -108,6 +113,9 @@ func (s *shared) heard(c engine.Change) {
 	defer s.mu.Unlock()
 	if s.cut || c.Version <= s.known[c.Table] {
 		return // nothing is in memory, or the writer was faster
+	}
+	if c.Table == declarations {
+		s.look(c.Version)
 	}
 	c.Whole = c.Whole && c.Version == s.known[c.Table]+1
 	s.invalidate(c)
@@ -162,7 +170,7 @@ func (s *shared) begin() error {
 		}
 		s.mu.Unlock()
 		if !behind {
-			return nil
+			return s.compare(context.Background(), versions[declarations])
 		}
 		select {
 		case <-changed:
@@ -192,6 +200,9 @@ func (db *DB) Pool() (pool Pool, ok bool) {
 	return pool, ok
 }
 
+// Now returns the time of the server. Call it only for a database on one.
+func (db *DB) Now(ctx context.Context) (time.Time, error) { return db.base.(engine.Remote).Now(ctx) }
+
 // Reachable returns fault.Busy if the database is on a server that does not respond.
 func (db *DB) Reachable(ctx context.Context) error {
 	_, err := db.base.Meta(ctx, engine.Identity, "reachable")
@@ -216,6 +227,9 @@ func (s *shared) raise(t *tx) ([]engine.Change, error) {
 		c.Whole = len(c.IDs) == n
 		changes = append(changes, c)
 	}
+	if t.redeclared {
+		changes = append(changes, engine.Change{Table: declarations})
+	}
 	if len(changes) == 0 {
 		return nil, nil
 	}
@@ -224,6 +238,7 @@ func (s *shared) raise(t *tx) ([]engine.Change, error) {
 
 // committed notes the versions of the own commit, whose changes the caches have.
 func (s *shared) committed(changes []engine.Change) {
+	s.compared = max(s.compared, s.comparing)
 	if len(changes) == 0 {
 		return
 	}
@@ -231,7 +246,9 @@ func (s *shared) committed(changes []engine.Change) {
 	defer s.mu.Unlock()
 	versions := map[string]int64{}
 	for _, c := range changes {
-		versions[c.Table] = c.Version
+		if versions[c.Table] = c.Version; c.Table == declarations { // nobody else has changed them since begin
+			s.compared = c.Version
+		}
 	}
 	s.advance(versions)
 }

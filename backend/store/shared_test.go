@@ -208,3 +208,113 @@ func TestChunksOnAServerAreThereAfterAStartAndBesideTheTables(t *testing.T) {
 		t.Errorf("the table of the same name has %v (%v)", rows, err)
 	}
 }
+
+// node opens the database of a portal as one of its nodes.
+func node(t *testing.T, address, path string, r *resource.Resource[*lamp]) *store.DB {
+	t.Helper()
+	db, err := store.Open(t.Context(), store.Options{Path: path, Database: address, Shared: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := db.Accept(t.Context(), store.ShapeOf(r)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Add(db, r); err != nil {
+		t.Fatal(err)
+	}
+	db.Heard(t.Context())
+	return db
+}
+
+// lampOf returns a lamp, with the JSON that lists show.
+func lampOf(t *testing.T, db *store.DB, id int64) (*lamp, string) {
+	t.Helper()
+	row, err := resource.Get(t.Context(), db, lamps().Name, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := db.Body(t.Context(), string(lamps().Name), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return row, body
+}
+
+func TestANodeOfAnOlderVersionOnlyReadsAfterTheUpgrade(t *testing.T) {
+	address, path := pgtest.Database(t), filepath.Join(t.TempDir(), "portal.db")
+	older := node(t, address, path, lamps("bulbs"))
+	putLamp(t, older, lamp{ID: 1, Name: "a", Bulbs: []bulb{{Watt: 5}}})
+	putLamp(t, older, lamp{ID: 2, Name: "b"})
+	newer := node(t, address, path, lamps("bulbs with sockets"))
+	if err := newer.Outdated(); err != nil {
+		t.Error(err)
+	}
+	if row, _ := lampOf(t, newer, 1); len(row.Shades) != 1 || row.Shades[0] != (shade{Watt: 5}) {
+		t.Errorf("the newer version reads %v", row.Shades)
+	}
+	changed, stop := older.Watch(string(lamps().Name))
+	defer stop()
+	putLamp(t, newer, lamp{ID: 1, Name: "c", Shades: []shade{{Watt: 6, Socket: "E27"}}})
+	<-changed
+	expectNames(t, older, "c b ")
+	if row, _ := lampOf(t, older, 1); len(row.Bulbs) != 1 || row.Bulbs[0] != (bulb{Watt: 6}) {
+		t.Errorf("the older version reads %v", row.Bulbs)
+	}
+	err := older.Write(t.Context(), func(tx resource.Tx) error {
+		row, err := resource.Get(t.Context(), tx, lamps().Name, 1)
+		if err != nil {
+			return err
+		}
+		row.Name = "d"
+		return resource.Put(t.Context(), tx, lamps().Name, row)
+	})
+	const want = "a newer version of Spyglass has changed the database; this node only reads until it is upgraded. " +
+		"Nothing was written"
+	if f := fault.Of(err); f.Kind != fault.Busy || f.Message != want || f.RetryAfter == 0 {
+		t.Errorf("the older version writes with %v, want %s", err, want)
+	}
+	if f := fault.Of(older.Outdated()); f.Message != want {
+		t.Errorf("the older version is outdated for %v", f)
+	}
+	if row, _ := lampOf(t, newer, 1); row.Name != "c" || row.Shades[0] != (shade{Watt: 6, Socket: "E27"}) {
+		t.Errorf("the lamp is now %v", row)
+	}
+	putLamp(t, newer, lamp{ID: 2, Name: "e"})
+}
+
+func TestAnOlderNodeHearsOfTheUpgradeWithoutAWrite(t *testing.T) {
+	address, path := pgtest.Database(t), filepath.Join(t.TempDir(), "portal.db")
+	older := node(t, address, path, lamps())
+	node(t, address, path, lamps("colour"))
+	older.Await(t.Context(), func() bool { return older.Outdated() != nil })
+}
+
+// Both versions know all fields, but one shows and finds rows in another way.
+func TestNodesWithTheSameFieldsBothWrite(t *testing.T) {
+	address, path := pgtest.Database(t), filepath.Join(t.TempDir(), "portal.db")
+	shown := lamps("colour")
+	shown.Fields[2].If = func(l *lamp) bool { return l.Name != "hidden" }
+	older, newer := node(t, address, path, lamps("colour")), node(t, address, path, shown)
+	for id, db := range map[int64]*store.DB{1: older, 2: newer} {
+		putLamp(t, db, lamp{ID: id, Name: "hidden", Colour: "red"})
+	}
+	putLamp(t, older, lamp{ID: 3, Name: "shown", Colour: "red"})
+	if err := errors.Join(older.Outdated(), newer.Outdated()); err != nil {
+		t.Error(err)
+	}
+	if _, body := lampOf(t, newer, 1); body != `{"id":1,"name":"hidden","colour":"red"}` {
+		t.Errorf("the older version has written %s", body)
+	}
+	if err := older.Close(); err != nil {
+		t.Fatal(err)
+	}
+	last := node(t, address, path, shown) // in place of the older one
+	if _, body := lampOf(t, last, 1); body != `{"id":1,"name":"hidden"}` {
+		t.Errorf("after the upgrade of the last node, the row is %s", body)
+	}
+}

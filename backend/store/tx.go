@@ -16,16 +16,17 @@ import (
 
 // tx is a write transaction. Only the writer's goroutine uses it.
 type tx struct {
-	db       *DB
-	w        *writer
-	touched  map[*seqlock]int // the number of changes of each table
-	noted    map[*seqlock]*noted
-	memos    map[string]txMemo
-	changes  []resource.Changed // for feeds
-	given    []*int64           // the ids assigned to rows, where they may be rolled back
-	ran      []*job             // jobs of the batch whose callers have no result yet
-	ending   bool               // touched tables are unsettled: see writer.end
-	auditing                    // the current job's changes for the audit log
+	db         *DB
+	w          *writer
+	touched    map[*seqlock]int // the number of changes of each table
+	noted      map[*seqlock]*noted
+	memos      map[string]txMemo
+	changes    []resource.Changed // for feeds
+	given      []*int64           // the ids assigned to rows, where they may be rolled back
+	ran        []*job             // jobs of the batch whose callers have no result yet
+	ending     bool               // touched tables are unsettled: see writer.end
+	redeclared bool               // the declaration of a table has changed
+	auditing                      // the current job's changes for the audit log
 }
 
 // seqlock numbers the states of a table; it is odd while a commit is changing the

@@ -223,7 +223,7 @@ func (w *writer) end(t *tx, lost error) error {
 	}
 	if err != nil {
 		err = errors.Join(full(err), w.base.Rollback())
-	} else if raised != nil {
+	} else if w.db.shares() {
 		w.db.shared.committed(raised)
 	}
 	for s, n := range t.touched {

@@ -29,7 +29,10 @@
 // only be rolled back with their transaction.
 package engine
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Engine opens databases. It is safe for concurrent use.
 type Engine interface {
@@ -132,6 +135,8 @@ type Remote interface {
 	Listen(ctx context.Context, l Listener)
 	// Pool returns the use of the connections of readers.
 	Pool() Pool
+	// Now returns the time of the server.
+	Now(ctx context.Context) (time.Time, error)
 }
 
 // Pool is the use of a pool of connections.

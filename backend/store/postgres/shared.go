@@ -195,6 +195,16 @@ func (d *database) Pool() engine.Pool {
 		Waited: now.EmptyAcquireCount()}
 }
 
+// Now implements engine.Remote.
+func (d *database) Now(ctx context.Context) (time.Time, error) {
+	micros, err := column[int64](d.query(ctx,
+		newText("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint"), false))
+	if err != nil || len(micros) == 0 {
+		return time.Time{}, err
+	}
+	return time.UnixMicro(micros[0]), nil
+}
+
 // listen listens until the connection is lost.
 func (d *database) listen(ctx context.Context, l engine.Listener) error {
 	conn, err := pgx.ConnectConfig(ctx, d.listener)
