@@ -247,6 +247,8 @@ func serveCommand(o *server.Options) *cobra.Command {
 		"(default: the settings, or "+oidcSecretVariable+")")
 	f.TimeVar(&still, "clock", still, []string{time.RFC3339}, "stop the portal's clock at this time")
 	_ = f.MarkHidden("clock") // for pictures that are compared: npm run screens
+	f.DurationVar(&o.ClockOff, "clock-off", 0, "error of the machine's clock")
+	_ = f.MarkHidden("clock-off") // for go run ./build torture nodes
 	return c
 }
 

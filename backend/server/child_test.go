@@ -10,7 +10,10 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/resource"
 	"spyglass/backend/server"
 	"spyglass/backend/store/postgres/pgtest"
 )
@@ -22,6 +25,13 @@ const childFolder = "SPYGLASS_TEST_CHILD"
 // childDatabase is an environment variable with the address of the child's database; without
 // it, the child has files.
 const childDatabase = "SPYGLASS_TEST_CHILD_DATABASE"
+
+// childNewer is an environment variable that makes the child a portal of a newer version, whose
+// devices have the field "newer".
+const childNewer = "SPYGLASS_TEST_CHILD_NEWER"
+
+// childClock is an environment variable with the error of the clock of the child's machine.
+const childClock = "SPYGLASS_TEST_CHILD_CLOCK"
 
 func TestMain(m *testing.M) {
 	if folder := os.Getenv(childFolder); folder != "" {
@@ -51,6 +61,10 @@ func TestMain(m *testing.M) {
 // and runs the commands that it reads there, one per line.
 func serveAsChild(folder string) error {
 	ctx := context.Background()
+	if os.Getenv(childNewer) != "" {
+		fleet.Devices.Fields = append(fleet.Devices.Fields, resource.Field[*fleet.Device]{Name: "newer",
+			At: func(d *fleet.Device) any { return &d.Link }})
+	}
 	s, err := server.New(ctx, childOptions(folder))
 	if err != nil {
 		return err
@@ -69,7 +83,8 @@ func serveAsChild(folder string) error {
 }
 
 func childOptions(folder string) server.Options {
-	return server.Options{Data: folder, Database: os.Getenv(childDatabase), Listen: "127.0.0.1:0", Version: "test",
+	off, _ := time.ParseDuration(os.Getenv(childClock)) // zero without the variable
+	return server.Options{Data: folder, ClockOff: off, Database: os.Getenv(childDatabase), Listen: "127.0.0.1:0", Version: "test",
 		NoLimits: true,
 		Twice:    true, Log: slog.New(slog.NewTextHandler(os.Stderr, nil))}
 }

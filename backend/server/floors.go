@@ -83,6 +83,9 @@ func (s *Server) startTasks(context.Context) {
 	s.wait.Go("check of the databases", func() { s.verify(s.wait.Context()) })
 	s.wait.Keep("presence of the databases", s.watchFiles)
 	s.wait.Keep("safety copies of upgrades", s.removeCopies)
+	if s.clock != nil {
+		s.wait.Keep("clock of the node", s.keepClock)
+	}
 }
 
 func (s *Server) serve(context.Context) {

@@ -39,13 +39,13 @@ func startCluster(t *testing.T, n int) *cluster {
 }
 
 // join starts one more node.
-func (c *cluster) join() *child {
+func (c *cluster) join(env ...string) *child {
 	c.t.Helper()
 	folder := filepath.Join(c.t.TempDir(), "data")
 	if c.key != nil {
 		write(c.t, filepath.Join(folder, "portal.db.key"), string(c.key))
 	}
-	node := startChild(c.t, folder, childDatabase+"="+c.database)
+	node := startChild(c.t, folder, append(env, childDatabase+"="+c.database)...)
 	c.nodes = append(c.nodes, node)
 	if c.key == nil {
 		var err error
@@ -219,6 +219,95 @@ func TestNodesReplaceAKilledAndAPausedOne(t *testing.T) {
 		if alerts := c.must(node, "GET /alert/alerts?fields=id", ""); !strings.Contains(alerts, `"total":1`) {
 			t.Errorf("the alerts are %s, want one", alerts)
 		}
+	}
+}
+
+func TestASessionIsValidAtNodesWhoseClocksAreWrong(t *testing.T) {
+	c := startCluster(t, 1)
+	for _, off := range []string{"1h", "-1h"} {
+		c.join(childClock + "=" + off)
+	}
+	add := server.Command{Do: server.DoAddUser, Name: "kim", Role: "administrator", Password: "a-long-password-7"}
+	if _, err := server.Send(t.Context(), server.Options{Data: c.folder}, add); err != nil {
+		t.Fatal(err)
+	}
+	for i, node := range c.nodes {
+		v := &visitor{cluster: c}
+		status, reply := v.send(node, "POST", "/session", `{"username":"kim","password":"a-long-password-7"}`)
+		var me struct{ CSRFToken string }
+		if err := json.Unmarshal(reply, &me); err != nil || status != http.StatusOK {
+			t.Fatalf("signing in at node %d: %d %s", i, status, reply)
+		}
+		v.csrf = me.CSRFToken
+		for j, other := range c.nodes {
+			began := time.Now().Add(-time.Second)
+			status, reply := v.send(other, "POST", "/setting/opsnotes", `{"note":"from here"}`)
+			var note struct{ HappenOnInSec int64 }
+			if err := json.Unmarshal(reply, &note); err != nil || status >= 300 {
+				t.Errorf("a session of node %d at node %d: %d %s", i, j, status, reply)
+			}
+			if at := time.Unix(note.HappenOnInSec, 0); at.Before(began.Truncate(time.Second)) ||
+				at.After(time.Now()) {
+				t.Errorf("node %d notes the time %v, want %v", j, at, began)
+			}
+		}
+	}
+}
+
+// untilReady waits until /readyz of a node responds with a status, and returns the response.
+func (c *cluster) untilReady(node *child, want int) string {
+	c.t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(100 * time.Millisecond) {
+		of := &client{t: c.t, origin: node.origin, bearer: c.bearer, http: http.DefaultClient}
+		status, response, err := of.request("GET", "/readyz", "")
+		if err == nil && status == want {
+			return string(response)
+		}
+		if time.Now().After(deadline) {
+			c.t.Fatalf("/readyz returns %d %s %v, want %d", status, response, err, want)
+		}
+	}
+}
+
+func TestNodesOfANewerVersionReplaceTheOthers(t *testing.T) {
+	c := startCluster(t, 2)
+	first := c.does("monitoring", nil)
+	c.must(c.nodes[0], "POST /device/devices", `{"name":"127.0.0.1","displayName":"older"}`)
+	var device struct{ ID int64 }
+	older := c.nodes
+	newer := c.join(childNewer + "=1")
+	made := c.must(newer, "POST /device/devices", `{"name":"127.0.0.2","displayName":"newer",`+
+		`"newer":"https://kept.example.net"}`)
+	if err := json.Unmarshal([]byte(made), &device); err != nil {
+		t.Fatal(err)
+	}
+	path := fmt.Sprint("/device/devices/", device.ID)
+	for i, node := range older {
+		const want = "a newer version of Spyglass has changed the database; this node only reads until it is upgraded"
+		status, response, err := c.ask(node, "PATCH "+path, `{"description":"changed by an older node"}`)
+		if err != nil || status != http.StatusServiceUnavailable || !strings.Contains(response, want) {
+			t.Errorf("a write at older node %d: %d %s %v", i, status, response, err)
+		}
+		if got := c.until(node, "GET "+path+"?fields=displayName,description", `"newer"`); got !=
+			`{"displayName":"newer","description":""}` {
+			t.Errorf("older node %d shows %s", i, got)
+		}
+		if got := c.untilReady(node, http.StatusServiceUnavailable); !strings.Contains(got, want) {
+			t.Errorf("older node %d is not ready: %s", i, got)
+		}
+	}
+	c.nodes = []*child{newer}
+	if c.does("monitoring", first) != newer {
+		t.Error("the newer node does not monitor")
+	}
+	c.untilReady(newer, http.StatusOK)
+	older[0].kill()
+	c.join(childNewer + "=1")
+	for i, node := range c.nodes {
+		if got := c.must(node, "GET "+path+"?fields=newer", ""); got != `{"newer":"https://kept.example.net"}` {
+			t.Errorf("newer node %d shows %s", i, got)
+		}
+		c.must(node, "PATCH "+path, fmt.Sprintf(`{"description":"changed by node %d"}`, i))
 	}
 }
 

@@ -130,8 +130,9 @@ type Options struct {
 	// version, which can take minutes; may be nil
 	Upgrade func(Progress)
 
-	Log   *slog.Logger
-	Clock func() time.Time // time.Now when nil
+	Log      *slog.Logger
+	Clock    func() time.Time // time.Now when nil; with Database, corrected by the time of the database
+	ClockOff time.Duration    // error of time.Now, for tests
 }
 
 // Server is one running portal.
@@ -182,6 +183,7 @@ type Server struct {
 	guard     *service.Guard
 	panics    *panics
 	storage   storage
+	clock     *nodeClock  // nil for a portal in files, and with a clock for tests
 	full      atomic.Bool // the disk was full at the start, and is
 	services  service.Stack
 	wait      service.Group // the server's own tasks
@@ -192,16 +194,14 @@ type Server struct {
 
 // New opens a portal. If it fails, it closes everything again.
 func New(ctx context.Context, o Options) (_ *Server, err error) {
-	if o.Clock == nil {
-		o.Clock = time.Now
-	}
 	o.Log = cmp.Or(o.Log, slog.Default())
+	node := o.nodeClock()
 	for _, name := range o.Without {
 		if !slices.Contains(losable, name) {
 			return nil, fault.New(fault.Invalid, "--without must be %s, not %q", strings.Join(losable, ", "), name)
 		}
 	}
-	s := &Server{o: o, guard: &service.Guard{Log: o.Log}, pace: clock.New(o.Clock), failed: make(chan error, 1)}
+	s := &Server{o: o, clock: node, guard: &service.Guard{Log: o.Log}, pace: clock.New(o.Clock), failed: make(chan error, 1)}
 	s.services.Guard, s.wait.Guard, s.alerts.Guard, s.panics = s.guard, s.guard, s.guard, newPanics(s.guard)
 	defer func() {
 		s.services.Add(s.floors()...)
@@ -288,6 +288,11 @@ func (s *Server) open(ctx context.Context) error {
 	var err error
 	if err = s.openDB(ctx, path); err != nil {
 		return err
+	}
+	if s.clock != nil {
+		if err := s.clock.compare(ctx, s.db.Now); err != nil {
+			return err
+		}
 	}
 	known, err := shapes()
 	if err == nil {
