@@ -84,9 +84,8 @@ func serveAsChild(folder string) error {
 
 func childOptions(folder string) server.Options {
 	off, _ := time.ParseDuration(os.Getenv(childClock)) // zero without the variable
-	return server.Options{Data: folder, ClockOff: off, Database: os.Getenv(childDatabase), Listen: "127.0.0.1:0", Version: "test",
-		NoLimits: true,
-		Twice:    true, Log: slog.New(slog.NewTextHandler(os.Stderr, nil))}
+	return server.Options{Data: folder, ClockOff: off, Database: os.Getenv(childDatabase), Listen: "127.0.0.1:0",
+		Version: "test", NoLimits: true, Twice: true, Log: slog.New(slog.NewTextHandler(os.Stderr, nil))}
 }
 
 // child is a portal in a child process.

@@ -201,7 +201,8 @@ func New(ctx context.Context, o Options) (_ *Server, err error) {
 			return nil, fault.New(fault.Invalid, "--without must be %s, not %q", strings.Join(losable, ", "), name)
 		}
 	}
-	s := &Server{o: o, clock: node, guard: &service.Guard{Log: o.Log}, pace: clock.New(o.Clock), failed: make(chan error, 1)}
+	s := &Server{o: o, clock: node, guard: &service.Guard{Log: o.Log}, pace: clock.New(o.Clock),
+		failed: make(chan error, 1)}
 	s.services.Guard, s.wait.Guard, s.alerts.Guard, s.panics = s.guard, s.guard, s.guard, newPanics(s.guard)
 	defer func() {
 		s.services.Add(s.floors()...)

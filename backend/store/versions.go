@@ -28,8 +28,8 @@ const retryNewer = 2 * time.Second
 
 // outdated is the error of writes after a newer version has added what this one would lose.
 func outdated(why error) error {
-	return &fault.Error{Kind: fault.Busy, Err: why, RetryAfter: retryNewer, Message: "a newer version of Spyglass has " +
-		"changed the database; this node only reads until it is upgraded. Nothing was written"}
+	return &fault.Error{Kind: fault.Busy, Err: why, RetryAfter: retryNewer, Message: "a newer version of Spyglass " +
+		"has changed the database; this node only reads until it is upgraded. Nothing was written"}
 }
 
 // Outdated returns why writes are refused if a newer version has changed the database, and
