@@ -777,9 +777,11 @@ func restoreCommand(o *server.Options) *cobra.Command {
 			"app brings it back or deletes it.\n" +
 			"With --database, all of it goes into that database, which must be empty.",
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := server.Restore(c.Context(), *o, args[0], withoutKey, printProgress(c.ErrOrStderr())); err != nil {
+			moved, err := server.Restore(c.Context(), *o, args[0], withoutKey, printProgress(c.ErrOrStderr()))
+			if err != nil {
 				return err
 			}
+			printLeft(c.ErrOrStderr(), moved)
 			where := o.Data
 			if o.Database != "" {
 				where = "the database"

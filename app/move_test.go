@@ -341,13 +341,39 @@ func TestABackupOfADatabaseHasTheExplorer(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(e.o.Data, "portal.db.key"), key, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := server.Restore(t.Context(), e.in(database), file, false, unheard); err != nil {
+		if _, err := server.Restore(t.Context(), e.in(database), file, false, unheard); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := os.Stat(filepath.Join(e.o.Data, "workspace.db")); database == (err == nil) {
 			t.Errorf("the file of the workspace: %v", err)
 		}
 		e.same(e.responses(database), want)
+	}
+}
+
+func TestARestoreListsTheSecretsThatTheKeyringLacks(t *testing.T) {
+	e := newExplored(t)
+	unheard := func(backup.Progress) {}
+	file := filepath.Join(t.TempDir(), "backup")
+	if err := server.Backup(t.Context(), e.in(false), file, unheard); err != nil {
+		t.Fatal(err)
+	}
+	key, err := os.ReadFile(filepath.Join(e.o.Data, "portal.db.key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.o.Data = t.TempDir()
+	if err := os.WriteFile(filepath.Join(e.o.Data, "portal.db.key"), key, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	keyring.MockInit() // that of another user
+	moved, err := server.Restore(t.Context(), e.in(true), file, false, unheard)
+	var left []string
+	for _, one := range moved {
+		left = append(left, one.Left...)
+	}
+	if want := []string{"secret variable token of user 1"}; err != nil || !slices.Equal(left, want) {
+		t.Errorf("it lists %q (%v), want %q", left, err, want)
 	}
 }
 

@@ -51,17 +51,18 @@ func Backup(ctx context.Context, o Options, file string, progress func(backup.Pr
 // Restore replaces the contents of a data folder by a backup. No portal may run
 // on the folder. With withoutKey, it works even if the key for the secrets of the
 // backup is missing; the secrets then count as not set. If the options have a database,
-// the portal moves there: it has to be empty.
-func Restore(ctx context.Context, o Options, file string, withoutKey bool, progress func(backup.Progress)) error {
-	_, err := os.Stat(o.Data)
+// the portal moves there: it has to be empty. moved then says what has moved.
+func Restore(ctx context.Context, o Options, file string, withoutKey bool,
+	progress func(backup.Progress)) (moved []Moved, err error) {
+	_, err = os.Stat(o.Data)
 	made := errors.Is(err, os.ErrNotExist)
 	if err := private.MkdirAll(o.Data); err != nil {
-		return fault.New(fault.Conflict, "the data folder %s cannot be created (%v); choose another one with --data",
-			o.Data, cause(err))
+		return nil, fault.New(fault.Conflict, "the data folder %s cannot be created (%v); choose another one with "+
+			"--data", o.Data, cause(err))
 	}
 	l, err := holdFolder(o)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	options := o.files(file, progress)
 	options.WithoutKey = withoutKey
@@ -72,12 +73,12 @@ func Restore(ctx context.Context, o Options, file string, withoutKey bool, progr
 		err = backup.Restore(ctx, options)
 	}
 	if err == nil && o.Database != "" {
-		err = o.moveRestored(ctx, progress)
+		moved, err = o.moveRestored(ctx, progress)
 	}
 	if err != nil && made {
-		return errors.Join(err, l.release(), os.Remove(filepath.Join(o.Data, "lock")), os.Remove(o.Data))
+		return nil, errors.Join(err, l.release(), os.Remove(filepath.Join(o.Data, "lock")), os.Remove(o.Data))
 	}
-	return errors.Join(err, l.release())
+	return moved, errors.Join(err, l.release())
 }
 
 // MovingRows is Progress.Doing while a restored portal moves into a database; its numbers
@@ -86,9 +87,9 @@ const MovingRows = "moving"
 
 // moveRestored moves a restored portal into the database. Its files are then no longer
 // needed: the backup has them.
-func (o Options) moveRestored(ctx context.Context, progress func(backup.Progress)) error {
+func (o Options) moveRestored(ctx context.Context, progress func(backup.Progress)) (all []Moved, err error) {
 	last := time.Now()
-	all, err := o.move(ctx, false, func(p MoveProgress) {
+	all, err = o.move(ctx, false, func(p MoveProgress) {
 		if time.Since(last) >= time.Second {
 			last = time.Now()
 			progress(backup.Progress{Doing: MovingRows, File: p.Table, Done: p.Done, Total: p.Total})
@@ -107,7 +108,7 @@ func (o Options) moveRestored(ctx context.Context, progress func(backup.Progress
 	if err == nil {
 		err = os.RemoveAll(filepath.Join(o.Data, report.Folder))
 	}
-	return err
+	return all, err
 }
 
 // files returns the options for the files of the data folder.

@@ -43,7 +43,7 @@ func TestFullDiskLeavesNoPartialBackupOrRestore(t *testing.T) {
 			t.Errorf("on the small disk lies %v", got)
 		}
 	}
-	err = server.Restore(t.Context(), small.options(), p.file, true, unheard)
+	_, err = server.Restore(t.Context(), small.options(), p.file, true, unheard)
 	if !fault.Is(err, fault.Full) || !strings.Contains(fmt.Sprint(err), "MB unpacked") {
 		t.Errorf("a restore to a small disk says %v", err)
 	}

@@ -114,7 +114,7 @@ func makePouch(t *testing.T, p pouch) {
 		t.Errorf("the backup is %v (%v), want -rw-------", info.Mode(), err)
 	}
 	create("after")
-	if err := server.Restore(t.Context(), p.options(), p.file, false, unheard); !fault.Is(err, fault.Conflict) ||
+	if _, err := server.Restore(t.Context(), p.options(), p.file, false, unheard); !fault.Is(err, fault.Conflict) ||
 		!strings.Contains(err.Error(), "another Spyglass runs on the data folder") {
 		t.Errorf("beside a running portal a restore says %v", err)
 	}
@@ -139,13 +139,13 @@ func TestBackupOfARunningPortalCanBeRestored(t *testing.T) {
 	if err := server.Backup(t.Context(), p.options(), second, unheard); err != nil {
 		t.Errorf("without a running portal a backup says %v", err)
 	}
-	if err := server.Restore(t.Context(), p.options(), p.file, false, unheard); err != nil {
+	if _, err := server.Restore(t.Context(), p.options(), p.file, false, unheard); err != nil {
 		t.Fatal(err)
 	}
 	if got := devicesOf(t, p.folder); !slices.Equal(got, []string{"before"}) {
 		t.Errorf("the devices are %v after the restore", got)
 	}
-	if err := server.Restore(t.Context(), p.options(), second, false, unheard); err != nil {
+	if _, err := server.Restore(t.Context(), p.options(), second, false, unheard); err != nil {
 		t.Fatal(err)
 	}
 	if got := devicesOf(t, p.folder); !slices.Equal(got, []string{"before", "after"}) {
@@ -154,14 +154,14 @@ func TestBackupOfARunningPortalCanBeRestored(t *testing.T) {
 
 	elsewhere := p
 	elsewhere.folder = filepath.Join(t.TempDir(), "data")
-	err := server.Restore(t.Context(), elsewhere.options(), p.file, false, unheard)
+	_, err := server.Restore(t.Context(), elsewhere.options(), p.file, false, unheard)
 	if err == nil || !strings.Contains(err.Error(), "put the portal.db.key of the portal that was backed up there") {
 		t.Errorf("without its key a restore says %v", err)
 	}
 	if _, err := os.Stat(elsewhere.folder); err == nil {
 		t.Error("the refused restore has left a folder")
 	}
-	if err := server.Restore(t.Context(), elsewhere.options(), p.file, true, unheard); err != nil {
+	if _, err := server.Restore(t.Context(), elsewhere.options(), p.file, true, unheard); err != nil {
 		t.Fatal(err)
 	}
 	if got := devicesOf(t, elsewhere.folder); !slices.Equal(got, []string{"before"}) {
@@ -310,7 +310,7 @@ func TestRestoreOfADamagedBackupChangesNothing(t *testing.T) {
 			if err := os.WriteFile(file, tt.file, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			err := server.Restore(t.Context(), p.options(), file, false, unheard)
+			_, err := server.Restore(t.Context(), p.options(), file, false, unheard)
 			if !fault.Is(err, fault.Conflict) || !strings.Contains(fault.Of(err).Message, tt.says) {
 				t.Errorf("it says %v, want %s", err, tt.says)
 			}
@@ -321,7 +321,7 @@ func TestRestoreOfADamagedBackupChangesNothing(t *testing.T) {
 	}
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
-	if err := server.Restore(stopped, p.options(), p.file, false, unheard); err == nil ||
+	if _, err := server.Restore(stopped, p.options(), p.file, false, unheard); err == nil ||
 		fault.Of(err).Message != "stopped; nothing was changed" {
 		t.Errorf("stopped, it says %v", err)
 	}

@@ -70,11 +70,10 @@ func TestFileOfAnotherUserIsRefused(t *testing.T) {
 			!strings.Contains(fault.Sentence(err), "another user (uid 65534") {
 			t.Errorf("%q: %v", name, err)
 		}
-		for what, err := range map[string]error{
-			"backup": server.Backup(t.Context(), o, filepath.Join(t.TempDir(), "b.zip"), func(backup.Progress) {}),
-			"restore": server.Restore(t.Context(), o, filepath.Join(t.TempDir(), "b.zip"), false,
-				func(backup.Progress) {}),
-		} {
+		file, unheard := filepath.Join(t.TempDir(), "b.zip"), func(backup.Progress) {}
+		_, restore := server.Restore(t.Context(), o, file, false, unheard)
+		for what, err := range map[string]error{"backup": server.Backup(t.Context(), o, file, unheard),
+			"restore": restore} {
 			for _, word := range []string{"this process runs as root", "sudo -u ", "chown -R root " + path} {
 				if !fault.Is(err, fault.Conflict) || !strings.Contains(fault.Sentence(err), word) {
 					t.Errorf("%s on %q: %v, want %q", what, name, err, word)

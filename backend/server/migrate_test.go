@@ -278,7 +278,7 @@ func TestAPortalMovesWithAGivenKey(t *testing.T) {
 	}
 	wrong := m.in(true)
 	wrong.Data, wrong.Database, wrong.Key = t.TempDir(), pgtest.Database(t), make([]byte, len(key))
-	if err := server.Restore(t.Context(), wrong, file, false, unheard); !fault.Is(err, fault.Conflict) {
+	if _, err := server.Restore(t.Context(), wrong, file, false, unheard); !fault.Is(err, fault.Conflict) {
 		t.Errorf("restoring with another key: %v, want fault.Conflict", err)
 	}
 	wrong.Database = m.database
@@ -294,7 +294,7 @@ func TestAPortalMovesWithAGivenKey(t *testing.T) {
 	m.o.Key = nil
 	m.same(m.responses(false), want)
 	m.o.Data, m.o.Key, m.database = t.TempDir(), key, pgtest.Database(t)
-	if err := server.Restore(t.Context(), m.in(true), file, false, unheard); err != nil {
+	if _, err := server.Restore(t.Context(), m.in(true), file, false, unheard); err != nil {
 		t.Fatal(err)
 	}
 	m.same(m.responses(true), want)
@@ -495,12 +495,13 @@ func TestABackupOfAPortalInADatabaseRestoresAnywhere(t *testing.T) {
 			t.Fatal(err)
 		}
 		if c.database {
-			if err := server.Restore(t.Context(), m.in(true), c.file, false, unheard); !fault.Is(err, fault.Conflict) {
+			_, err := server.Restore(t.Context(), m.in(true), c.file, false, unheard)
+			if !fault.Is(err, fault.Conflict) {
 				t.Errorf("restoring into a database with a portal: %v, want fault.Conflict", err)
 			}
 			m.database = pgtest.Database(t)
 		}
-		if err := server.Restore(t.Context(), m.in(c.database), c.file, false, unheard); err != nil {
+		if _, err := server.Restore(t.Context(), m.in(c.database), c.file, false, unheard); err != nil {
 			t.Fatal(err)
 		}
 		if got := m.reports(); !c.database && !maps.Equal(got, files) || c.database && len(got) > 0 {
