@@ -105,8 +105,8 @@ func (p Project) Binary(ctx context.Context) (string, error) {
 	return p.Compile(ctx, "spyglass", DesktopTags, ".")
 }
 
-// Compile builds one command into build/bin, and returns its path.
-func (p Project) Compile(ctx context.Context, name, tags, pkg string) (string, error) {
+// Compile builds one command into build/bin, with more flags of go build, and returns its path.
+func (p Project) Compile(ctx context.Context, name, tags, pkg string, flags ...string) (string, error) {
 	path := p.Path("build", "bin", name)
 	if runtime.GOOS == "windows" {
 		path += ".exe"
@@ -114,7 +114,8 @@ func (p Project) Compile(ctx context.Context, name, tags, pkg string) (string, e
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return "", err
 	}
-	err := p.Do(ctx, "go", "build", "-ldflags", "-s -w", "-tags", tags, "-o", path, pkg)
+	args := append([]string{"build", "-ldflags", "-s -w", "-tags", tags, "-o", path}, flags...)
+	err := p.Do(ctx, "go", append(args, pkg)...)
 	if err != nil {
 		return "", fmt.Errorf("%s does not build: %w", name, err)
 	}

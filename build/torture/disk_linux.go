@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"spyglass/backend/store/postgres/pgtest"
 )
 
 // needsRoot returns the privilege that is missing for mounting a small disk.
@@ -38,11 +41,10 @@ func fullDisk(ctx context.Context, o options, r *result) error {
 		ctx, cancel := context.WithTimeout(ctx, o.long)
 		defer cancel()
 		for round := 0; round == 0 || ctx.Err() == nil; round++ {
-			if err := syscall.Mount("tmpfs", folder, "tmpfs", 0,
-				fmt.Sprintf("size=%d,mode=0700", smallDisk)); err != nil {
-				return fmt.Errorf("mounting a small disk: %w", err)
+			if err := mountSmall(folder); err != nil {
+				return err
 			}
-			err := fill(context.WithoutCancel(ctx), o, r, folder)
+			err := fill(context.WithoutCancel(ctx), o, r, folder, filepath.Join(folder, "data"), nil)
 			if err = errors.Join(err, syscall.Unmount(folder, syscall.MNT_DETACH)); err != nil {
 				return err
 			}
@@ -51,9 +53,34 @@ func fullDisk(ctx context.Context, o options, r *result) error {
 	})
 }
 
-func fill(ctx context.Context, o options, r *result, disk string) error {
-	folder := filepath.Join(disk, "data")
-	p, err := startProgram(o.program, folder, nil, "--rate-limit", "off")
+func mountSmall(folder string) error {
+	if err := syscall.Mount("tmpfs", folder, "tmpfs", 0, fmt.Sprintf("size=%d,mode=0755", smallDisk)); err != nil {
+		return fmt.Errorf("mounting a small disk: %w", err)
+	}
+	return nil
+}
+
+// needsRootAndPostgres returns what is missing for a database on a small disk.
+func needsRootAndPostgres() string { return cmp.Or(needsRoot(), needsPostgres()) }
+
+// fullDatabase does the same as fullDisk with the disk of a node's database. The log of
+// the database (WAL) is on another disk: without room for that, PostgreSQL stops.
+func fullDatabase(ctx context.Context, o options, r *result) error {
+	return pgtest.Serve(func(database pgtest.Server) error {
+		return inFolder(func(folder string) error {
+			address, disk, err := database.Aside(ctx, mountSmall)
+			if err != nil {
+				return err
+			}
+			err = fill(ctx, o, r, disk, folder, []string{"SPYGLASS_DATABASE=" + address})
+			return errors.Join(err, syscall.Unmount(disk, syscall.MNT_DETACH))
+		})
+	}, "synchronous_commit=on")
+}
+
+// fill fills the disk of a program whose data folder is folder.
+func fill(ctx context.Context, o options, r *result, disk, folder string, env []string) error {
+	p, err := startProgram(o.program, folder, env, "--rate-limit", "off")
 	if err != nil {
 		return err
 	}
@@ -93,7 +120,7 @@ func fill(ctx context.Context, o options, r *result, disk string) error {
 	r.used(p.peak())
 	bearer := p.bearer
 	p.kill()
-	again, err := startProgram(o.program, folder, nil, "--rate-limit", "off")
+	again, err := startProgram(o.program, folder, env, "--rate-limit", "off")
 	if err != nil {
 		r.isLost("after a full disk: %v", err)
 		return nil

@@ -5,6 +5,8 @@ package main
 import (
 	"context"
 	"errors"
+	"net/http"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -21,7 +23,8 @@ func (c *cluster) harm(ctx context.Context) {
 		name string
 		do   func(ctx context.Context) error
 	}{
-		{"kill", c.killOne}, {"pause", c.pauseOne}, {"restart of the database", c.restartDatabase},
+		{"kill", c.killOne}, {"upgrade", c.upgrade}, {"pause", c.pauseOne},
+		{"restart of the database", c.restartDatabase},
 		{"no way to the database", c.cutOne}, {"slow database", c.slowDown},
 		{"no free connection", c.takeConnections}, {"failover to a standby", c.failOver},
 	}
@@ -151,4 +154,52 @@ func (c *cluster) comeBack(p *program) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.serving = append(c.serving, p)
+}
+
+// upgrade replaces each node by one of a newer version, one after the other, if there is a
+// newer version.
+func (c *cluster) upgrade(ctx context.Context) error {
+	if c.o.newer == "" || c.program == c.o.newer {
+		return nil
+	}
+	c.program = c.o.newer
+	c.mu.Lock()
+	older := slices.Clone(c.serving)
+	c.mu.Unlock()
+	if err := c.join(context.WithoutCancel(ctx)); err != nil {
+		return err
+	}
+	for _, p := range older { // the load balancer asks them for /readyz
+		if err := c.untilNotReady(ctx, p); err != nil {
+			return err
+		}
+		c.leave(p)
+	}
+	if _, err := c.monitoring(ctx); err != nil {
+		return err
+	}
+	for i, p := range older {
+		p.stop()
+		if code := p.cmd.ProcessState.ExitCode(); code != 0 {
+			c.r.isWrong("an older node exits with code %d: %s", code, p.tail())
+		}
+		if i > 0 {
+			if err := c.join(context.WithoutCancel(ctx)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (c *cluster) untilNotReady(ctx context.Context, p *program) error {
+	for {
+		status, _, err := p.request(ctx, "GET", "/readyz", "")
+		if err != nil || status == http.StatusServiceUnavailable {
+			return err
+		}
+		if err := pause(ctx, 100*time.Millisecond); err != nil {
+			return err
+		}
+	}
 }

@@ -30,6 +30,7 @@ import (
 // options select the program and the trials, and limit their duration.
 type options struct {
 	program string        // path of the built program
+	newer   string        // path of a program with one more field of devices, as a newer version has; may be empty
 	long    time.Duration // of all trials together, without their preparation; of one in its run
 	trials  []string      // names; all when empty
 	seed    uint64        // of everything random
@@ -51,6 +52,8 @@ func trials() []trial {
 		{name: "files", does: "hostile files to every importer", run: hostileFiles},
 		{name: "kill", does: "kill -9 while four writers write", run: killed},
 		{name: "disk", does: "a disk that fills up and gets room again", lacks: needsRoot, run: fullDisk},
+		{name: "database", does: "a disk of PostgreSQL that fills up and gets room again", lacks: needsRootAndPostgres,
+			run: fullDatabase},
 		{name: "clock", does: "a clock that jumps by minutes, days and years", run: jumpingClock},
 		{name: "nodes", does: "three nodes, with trouble of nodes and of their database", lacks: needsPostgres,
 			run: nodes},

@@ -92,6 +92,32 @@ func (s Server) Address() string { return s.s.address("postgres") }
 // Socket returns the path of the server's socket.
 func (s Server) Socket() string { return filepath.Join(s.s.dir, ".s.PGSQL.5432") }
 
+// Aside creates a database whose tables are in a folder of their own, on which mount can put
+// another disk. It returns the address and the folder.
+func (s Server) Aside(ctx context.Context, mount func(folder string) error) (address, folder string, err error) {
+	folder = filepath.Join(s.s.dir, "aside")
+	if err := os.Mkdir(folder, 0o755); err != nil {
+		return "", "", err
+	}
+	if err := mount(folder); err != nil {
+		return "", "", err
+	}
+	tables := &server{dir: filepath.Join(folder, "tables")}
+	if err := os.Mkdir(tables.dir, 0o700); err != nil {
+		return "", "", err
+	}
+	if err := tables.own(); err != nil {
+		return "", "", err
+	}
+	for _, statement := range []string{"CREATE TABLESPACE aside LOCATION '" + tables.dir + "'",
+		"CREATE DATABASE aside TABLESPACE aside"} {
+		if _, err := s.s.admin.Exec(ctx, statement); err != nil {
+			return "", "", err
+		}
+	}
+	return s.s.address("aside"), folder, nil
+}
+
 // FailOver lets a standby take the server's place, which is stopped at once. The standby
 // has each commit that was confirmed. It needs the settings wal_level=replica and
 // max_wal_senders.
