@@ -19,6 +19,17 @@ func needsRoot() string {
 	if os.Geteuid() != 0 {
 		return "root"
 	}
+	if err := inFolder(func(folder string) error { // root of a container may not
+		if err := os.Mkdir(folder, 0o700); err != nil {
+			return err
+		}
+		if err := mountSmall(folder); err != nil {
+			return err
+		}
+		return syscall.Unmount(folder, syscall.MNT_DETACH)
+	}); err != nil {
+		return fmt.Sprintf("the right to mount a disk (%v)", err)
+	}
 	return ""
 }
 
