@@ -277,11 +277,22 @@ class Frame {
     const { z } = this.camera
     const named = z >= scales.names
     const radius = Math.min(9, z * 0.34)
+    const rise = named ? 8 : 0
     ink.textAlign = 'center'
+    // healthy devices are most of them: thousands of single shapes take twice as long as one of thousands of parts
+    ink.fillStyle = colours.fill.n
+    ink.beginPath()
     for (const d of devices) {
+      if (fleet.letter(d) !== 'n') continue
       const { x, y } = this.#at(fleet.x[d], fleet.y[d])
-      const up = named ? y - 8 : y
-      glyph(ink, fleet.letter(d), x, up, radius, colours)
+      dot(ink, x, y - rise, radius)
+    }
+    ink.fill()
+    for (const d of devices) {
+      const letter = fleet.letter(d)
+      const { x, y } = this.#at(fleet.x[d], fleet.y[d])
+      const up = y - rise
+      if (letter !== 'n') glyph(ink, letter, x, up, radius, colours)
       if (fleet.handled(d)) handledRing(ink, x, up, radius + 3, colours)
       if (!named) continue
       ink.fillStyle = colours.text
@@ -501,7 +512,13 @@ function glyph(
         ink.fillRect(x + dx * radius - radius / 8, y - radius / 8, radius / 4, radius / 4)
       return
     default:
-      ink.arc(x, y, radius * 0.55, 0, 2 * Math.PI)
+      dot(ink, x, y, radius)
       ink.fill()
   }
+}
+
+/** Adds the shape of a healthy device to the path. */
+function dot(ink: CanvasRenderingContext2D, x: number, y: number, radius: number) {
+  ink.moveTo(x + radius * 0.55, y)
+  ink.arc(x, y, radius * 0.55, 0, 2 * Math.PI)
 }
