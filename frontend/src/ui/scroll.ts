@@ -26,7 +26,7 @@ export function keepScroll(element: HTMLElement, was: Spot | undefined, left: (a
   const size = new ResizeObserver(back)
   const late = setTimeout(settle, patience)
 
-  let set: Spot = { top: element.scrollTop, left: element.scrollLeft }
+  let set: Spot = wanted ? { top: element.scrollTop, left: element.scrollLeft } : at // reading it forces a layout
   const near = (a: number, b: number) => Math.abs(a - b) < 1.5
   /** Whether the content is still too short for the scroll position. */
   function short({ top, left }: Spot) {
