@@ -4,7 +4,6 @@
 import js from '@eslint/js'
 import prettier from 'eslint-config-prettier'
 import svelte from 'eslint-plugin-svelte'
-import globals from 'globals'
 import ts from 'typescript-eslint'
 
 export default ts.config(
@@ -14,7 +13,6 @@ export default ts.config(
   svelte.configs.recommended,
   prettier,
   svelte.configs.prettier,
-  { languageOptions: { globals: { ...globals.browser, ...globals.node } } },
   {
     files: ['**/*.svelte', '**/*.svelte.ts'],
     languageOptions: { parserOptions: { parser: ts.parser } },
