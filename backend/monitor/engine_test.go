@@ -367,6 +367,23 @@ func TestDeviceTimesAreCurrentUnlessThereAreManyDevices(t *testing.T) {
 	}
 }
 
+func TestDevicesOfASmallFleetAreWrittenTogetherAndAFifthOfALargeOne(t *testing.T) {
+	const devices = 100
+	for period, want := range map[int64]int{60: devices, 300: devices / 5} {
+		for at := range int64(600) {
+			due := 0
+			for id := range int64(devices) {
+				if monitor.RoundOf(id, at+1, period) != monitor.RoundOf(id, at, period) {
+					due++
+				}
+			}
+			if fullMinute := (at+1)%60 == 0; fullMinute && due != want || !fullMinute && due != 0 {
+				t.Errorf("with a period of %d s, %d devices become due after second %d", period, due, at)
+			}
+		}
+	}
+}
+
 func TestDeviceIsDeadWithoutDataAndNormalAtTheNextSample(t *testing.T) {
 	b := newBench(t)
 	status := func() string {

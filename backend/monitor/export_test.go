@@ -8,6 +8,9 @@ func (e *Engine) SaveHosts(ctx context.Context) error { return e.saveHosts(ctx) 
 // Every returns the seconds between two writes of a device's times.
 var Every = every
 
+// RoundOf returns the number of the period that a time is in, for a device.
+var RoundOf = roundOf
+
 // Parent returns the name of the device that a device depends on, from the engine's
 // cache.
 func (e *Engine) Parent(device int64) string {

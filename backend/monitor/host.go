@@ -52,7 +52,7 @@ const (
 func (e *Engine) host(d *fleet.Device) *host {
 	h := e.hosts[d.ID]
 	if h == nil {
-		h = &host{id: d.ID, upTime: -1, savedAt: e.o.Clock().Unix() - placeOf(d.ID), fresh: d.LastRawdataTime == 0}
+		h = &host{id: d.ID, upTime: -1, savedAt: e.o.Clock().Unix(), fresh: d.LastRawdataTime == 0}
 		e.hosts[d.ID] = h
 	}
 	h.status, h.saved = d.HostStatus, d.LastDataTime
@@ -65,10 +65,10 @@ func (e *Engine) host(d *fleet.Device) *host {
 	return h
 }
 
-// placeOf spreads the writes of a large fleet over five minutes, by device. A
-// fifth is written each minute rather than some every 15 seconds, because open
-// screens reload after each write.
-func placeOf(device int64) int64 { return device * 60 % saveEvery }
+// roundOf returns the number of the period that a time is in, for a device. The devices of
+// a small fleet are written together each minute, and a fifth of a large one: rather
+// than some every 15 seconds, because open screens reload after each write.
+func roundOf(device, at, period int64) int64 { return (at + device*60%saveEvery) / period }
 
 // every returns the seconds between two writes of a device's times. In a small
 // fleet the times are at most a minute old.
@@ -199,7 +199,8 @@ func (e *Engine) dueHosts() []int64 {
 	var due []int64
 	for id, h := range e.hosts {
 		now := e.clock(h)
-		if h.state(now) != h.status || h.lastPoll > h.savedAt && now-h.savedAt >= period || h.fresh && h.lastPoll > 0 {
+		if h.state(now) != h.status || h.lastPoll > h.savedAt &&
+			roundOf(id, now, period) != roundOf(id, h.savedAt, period) || h.fresh && h.lastPoll > 0 {
 			due = append(due, id)
 		}
 	}
@@ -287,7 +288,7 @@ func (e *Engine) update(d *fleet.Device) (saved *host, changed bool) {
 	now := e.clock(h)
 	h.savedAt = now
 	if h.fresh && h.lastPoll > 0 { // users wait for the first poll
-		h.savedAt, h.fresh = now-placeOf(d.ID)%every(len(e.hosts)), false
+		h.fresh = false
 	}
 	status, dataOn, polledOn, upTime := d.HostStatus, d.LastDataTime, d.LastRawdataTime, d.UpTime
 	h.status = status
