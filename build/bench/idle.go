@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os/exec"
 	"time"
 
 	"spyglass/build/desktop"
@@ -55,7 +57,23 @@ func idle(ctx context.Context, p project.Project, measure func(app, empty openin
 	if err != nil {
 		return err
 	}
+	for _, program := range []string{app, empty} {
+		if err := uncache(ctx, program); err != nil {
+			return err
+		}
+	}
 	return measure(opening{app, []string{"--data", s.Data()}, overviewDrawn}, opening{empty, nil, textDrawn})
+}
+
+// uncache drops a file from the kernel's cache, as after a restart of the machine: of a
+// program that has just been written, the kernel maps 2 MB at once.
+func uncache(ctx context.Context, path string) error {
+	for _, args := range [][]string{{"sync", path}, {"dd", "if=" + path, "iflag=nocache", "count=0", "status=none"}} {
+		if out, err := exec.CommandContext(ctx, args[0], args[1:]...).CombinedOutput(); err != nil {
+			return fmt.Errorf("%s: %w\n%s", args[0], err, out)
+		}
+	}
+	return nil
 }
 
 // idling measures the processes of a window that has been open for a while.

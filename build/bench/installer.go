@@ -39,6 +39,6 @@ var installer = figure{
 		if err != nil {
 			return 0, 0, err
 		}
-		return float64(info.Size()) / 1e6, 20, nil
+		return float64(info.Size()) / 1e6, 15, nil
 	}),
 }
