@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { frameOf, lengthOf } from './frame'
 
 const hour = 3600
-const now = 1_000_000
+const now = 1_008_000
 const active = (age: number) => ({ startEpoch: now - age, endEpoch: 0, cleared: false })
 
 test('a chart covers about three times the age of its alert', () => {
@@ -25,4 +25,11 @@ test('an active alert is at the end of its chart, a cleared one in the middle', 
   expect(frameOf({ startEpoch: now - 100, endEpoch: now - 40, cleared: true }, now).to).toBe(now)
   // the chart shows the end of an event that is too long for it
   expect(frameOf({ startEpoch: now - 99 * hour, endEpoch: now - hour, cleared: true }, now).to).toBe(now - hour)
+})
+
+test('a chart moves in steps that show, and never into the future', () => {
+  const hours = [0, 1, 35, 36, 71, 72].map((late) => frameOf(active(3000), now + late).to - now)
+  expect(hours).toEqual([0, 0, 0, 36, 36, 72])
+  const minutes = [0, 1, 2, 3].map((late) => frameOf(active(20), now + late).to - now)
+  expect(minutes).toEqual([0, 0, 2, 2])
 })

@@ -16,10 +16,16 @@ export function lengthOf({ startEpoch, endEpoch, cleared }: Event, now: number):
   return lengths.find((l) => l >= wanted) ?? lengths[lengths.length - 1]
 }
 
-/** Returns the period around an event, in epoch seconds: an active one ends it, a cleared one is in its middle. */
+/**
+ * Returns the period around an event, in epoch seconds: an active one ends it, a cleared one is in its middle. It moves
+ * in steps of a 300th of its length, so that a chart that reloads often is drawn again only when that shows.
+ */
 export function frameOf(event: Event, now: number): { from: number; to: number } {
   const { startEpoch, endEpoch, cleared } = event
   const length = lengthOf(event, now)
-  const to = Math.floor(cleared ? Math.min(now, endEpoch + Math.max(0, length - (endEpoch - startEpoch)) / 2) : now)
+  const step = Math.floor(length / 300)
+  const until = Math.floor(now / step) * step
+  const middle = endEpoch + Math.max(0, length - (endEpoch - startEpoch)) / 2
+  const to = Math.floor(cleared ? Math.min(until, middle) : until)
   return { from: to - length, to }
 }

@@ -59,7 +59,11 @@ export class Plot {
     this.data = aligned(o)
     const [moments, ...values] = this.data
     this.chart = new uPlot(this.#options(), [moments, ...stacked(values, o.lines)] as uPlot.AlignedData, host)
-    this.#resize = new ResizeObserver(() => this.chart.setSize({ width: host.clientWidth, height: host.clientHeight }))
+    this.#resize = new ResizeObserver(() => {
+      const [width, height] = [host.clientWidth, host.clientHeight]
+      // the first call comes without a change, and setSize draws in any case
+      if (width !== this.chart.width || height !== this.chart.height) this.chart.setSize({ width, height })
+    })
     this.#resize.observe(host)
     if (o.range) this.show(o.range.from, o.range.to)
     requestAnimationFrame(() => (this.#ready = true))
