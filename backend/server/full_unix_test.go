@@ -72,5 +72,5 @@ func TestFullDiskRefusesWritesUntilThereIsSpace(t *testing.T) {
 		t.Errorf("%d devices in the end, want 2", n.Total)
 	}
 	portal.kill()
-	checkRows(t, filepath.Join(folder, "portal.db"))
+	checkRows(t, folder, token.Bearer)
 }

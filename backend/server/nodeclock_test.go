@@ -40,7 +40,7 @@ func TestNodeTakesTheClockOfTheDatabaseIfItsOwnIsWrong(t *testing.T) {
 			if err := c.compare(t.Context(), database); !errors.Is(err, step.failed) {
 				t.Errorf("%s: %v", step.name, err)
 			}
-			if off := c.now().Sub(time.Now()); off != step.off {
+			if off := time.Until(c.now()); off != step.off {
 				t.Errorf("%s: the clock is off by %v, want %v", step.name, off, step.off)
 			}
 		}
