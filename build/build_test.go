@@ -22,8 +22,8 @@ func TestStepsRunInOrderAndUnknownStepsAreReported(t *testing.T) {
 		t.Errorf("chosen are %q (%v), want %q", names, err, want)
 	}
 	all, err := choose(nil)
-	if err != nil || slices.ContainsFunc(all, func(s step) bool { return s.asked }) || len(all) < 5 {
-		t.Errorf("without names %v are chosen (%v), want all that need not be asked for", all, err)
+	if err != nil || slices.ContainsFunc(all, func(s step) bool { return s.named }) || len(all) < 5 {
+		t.Errorf("without names %v are chosen (%v), want all that need not be named", all, err)
 	}
 	_, err = choose([]string{"spell"})
 	const want = "there is no step spell; there are gofmt, ui, browser, window, package, check, page-lint, " +

@@ -22,7 +22,7 @@ type step struct {
 	name   string
 	beside bool // it waits more than it computes, so it runs beside the others if it can
 	early  bool // it needs nothing that the steps above it build
-	asked  bool // it runs only when it is named
+	named  bool // it runs only when it is named
 	needs  []project.Need
 	lacks  func() string // the missing requirement; nil or empty if there is none
 	run    func(ctx context.Context, p project.Project) error
@@ -44,11 +44,11 @@ var steps = []step{
 	{name: "lint-desktop", needs: project.ForWindow, lacks: linux, run: lintDesktop},
 	{name: "go", needs: project.ForGo, run: goTests},
 	{name: "contract", run: contract},
-	{name: "fuzz", asked: true, run: fuzz},
-	{name: "vet", asked: true, run: vetOthers},
-	{name: "wine", asked: true, needs: project.ForWine, lacks: wineMissing, run: underWine},
-	{name: "postgres", asked: true, needs: project.ForGo, run: onPostgres},
-	{name: "race", asked: true, needs: project.ForGo, run: races},
+	{name: "fuzz", named: true, run: fuzz},
+	{name: "vet", named: true, run: vetOthers},
+	{name: "wine", named: true, needs: project.ForWine, lacks: wineMissing, run: underWine},
+	{name: "postgres", named: true, needs: project.ForGo, run: onPostgres},
+	{name: "race", named: true, needs: project.ForGo, run: races},
 }
 
 // linux returns the missing requirement of steps that start their own desktop.
@@ -234,14 +234,14 @@ func (s step) report(ctx context.Context, p project.Project, i, n int) bool {
 }
 
 // choose returns the named steps, in the order of steps; without names all
-// that do not have to be asked for.
+// that do not have to be named.
 func choose(names []string) ([]step, error) {
 	var chosen []step
 	var known []string
 	for _, s := range steps {
 		known = append(known, s.name)
 		switch {
-		case len(names) > 0 && !slices.Contains(names, s.name), len(names) == 0 && s.asked:
+		case len(names) > 0 && !slices.Contains(names, s.name), len(names) == 0 && s.named:
 		case s.lacks != nil && s.lacks() != "":
 			fmt.Printf("%s needs %s and is left out.\n", s.name, s.lacks())
 		default:
@@ -310,6 +310,6 @@ func window(ctx context.Context, p project.Project) error {
 	if err != nil {
 		return err
 	}
-	return goTest(ctx, p, []string{"SPYGLASS_BIN=" + path}, []string{"-count=1", "-v", "-timeout=10m", "-tags",
-		"window"}, "./build/desktop")
+	return goTest(ctx, p, []string{"SPYGLASS_BIN=" + path}, slices.Concat(quick, []string{"-count=1", "-v",
+		"-timeout=10m", "-tags", "window"}), "./build/desktop")
 }
