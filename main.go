@@ -47,7 +47,7 @@ import (
 	"spyglass/frontend"
 )
 
-// version is what spyglass version prints; releases set it with -ldflags -X.
+// version is printed by spyglass version; releases set it with -ldflags -X.
 var version = "0.1.0"
 
 // updateURL and updateKey are the manifest of the updates of this build, and the public key

@@ -79,14 +79,14 @@ func (s *typing) press(keys string) (rest string, code int) {
 
 func TestPasswordPromptDoesNotEcho(t *testing.T) {
 	program, data := compiled(t), filepath.Join(t.TempDir(), "data")
-	asked := onTerminal(t, program, "user", "add", "ben", "--data", data)
-	asked.unseen()
-	if rest, code := asked.press("secret words of ben\r"); code != 0 || rest != "" {
+	terminal := onTerminal(t, program, "user", "add", "ben", "--data", data)
+	terminal.unseen()
+	if rest, code := terminal.press("secret words of ben\r"); code != 0 || rest != "" {
 		t.Errorf("it says %q and ends with %d", rest, code)
 	}
-	asked = onTerminal(t, program, "user", "password", "ben", "--data", data)
-	asked.unseen()
-	if rest, code := asked.press("\x03"); code != 1 ||
+	terminal = onTerminal(t, program, "user", "password", "ben", "--data", data)
+	terminal.unseen()
+	if rest, code := terminal.press("\x03"); code != 1 ||
 		!strings.HasSuffix(rest, "spyglass: stopped before the password was entered; nothing was changed") {
 		t.Errorf("Ctrl+C: it says %q and ends with %d", rest, code)
 	}

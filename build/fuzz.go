@@ -72,16 +72,16 @@ func fuzz(ctx context.Context, p project.Project) error {
 				"-fuzzminimizetime=100x", "-parallel=1"}, quick, []string{t.pkg})
 			cmd := p.Command(ctx, ".", "go", args...)
 			cmd.Stdout, cmd.Stderr = nil, nil
-			said, err := cmd.CombinedOutput()
+			output, err := cmd.CombinedOutput()
 			switch {
-			case err != nil && outOfTime(string(said)):
-				said = []byte("found nothing until its time was up\n")
+			case err != nil && outOfTime(string(output)):
+				output = []byte("found nothing until its time was up\n")
 			case err != nil:
 				failures[i] = project.Named(err, "go", args)
 			}
 			printing.Lock()
 			defer printing.Unlock()
-			fmt.Printf("%s %s\n%s", t.pkg, t.name, said)
+			fmt.Printf("%s %s\n%s", t.pkg, t.name, output)
 		})
 	}
 	all.Wait()
@@ -91,7 +91,7 @@ func fuzz(ctx context.Context, p project.Project) error {
 // outOfTime reports whether a run failed only because its time was over while it
 // tried an input: the go command then prints "context deadline exceeded" and
 // names no input. Real findings are named, and written to a file.
-func outOfTime(said string) bool {
-	return strings.Contains(said, "\n    context deadline exceeded\n") && !strings.Contains(said, "Failing input") &&
-		!strings.Contains(said, "panic:")
+func outOfTime(output string) bool {
+	return strings.Contains(output, "\n    context deadline exceeded\n") && !strings.Contains(output, "Failing input") &&
+		!strings.Contains(output, "panic:")
 }

@@ -31,13 +31,13 @@ func goTest(ctx context.Context, p project.Project, env, flags []string, package
 	try := func(packages []string) (failed []string, err error) {
 		cmd := p.Command(ctx, ".", "go", slices.Concat([]string{"test"}, flags, packages)...)
 		cmd.Env = append(os.Environ(), env...)
-		var said bytes.Buffer
-		cmd.Stdout = io.MultiWriter(p.Out, &said)
+		var output bytes.Buffer
+		cmd.Stdout = io.MultiWriter(p.Out, &output)
 		err = project.Named(cmd.Run(), "go test", flags)
-		if err == nil && slices.Contains(flags, "-run") && !passedTests.Match(said.Bytes()) {
+		if err == nil && slices.Contains(flags, "-run") && !passedTests.Match(output.Bytes()) {
 			err = fmt.Errorf("no test was chosen by go test %s", strings.Join(flags, " "))
 		}
-		for _, line := range failedPackage.FindAllSubmatch(said.Bytes(), -1) {
+		for _, line := range failedPackage.FindAllSubmatch(output.Bytes(), -1) {
 			failed = append(failed, string(line[1]))
 		}
 		return failed, err

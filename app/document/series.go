@@ -216,13 +216,13 @@ func (m *measurement) sort() {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(m.times[a], m.times[b]) })
-	m.times = picked(m.times, order)
+	m.times = selected(m.times, order)
 	for n := range m.values {
-		m.values[n] = picked(m.values[n], order)
+		m.values[n] = selected(m.values[n], order)
 	}
 }
 
-func picked[T any](from []T, order []int) []T {
+func selected[T any](from []T, order []int) []T {
 	to := make([]T, len(order))
 	for i, at := range order {
 		to[i] = from[at]

@@ -304,18 +304,18 @@ func (w *walker) stretch(at, from, to, step int64, use func(child) int64) int64 
 			return unknownEnd
 		})
 	case step < 0 && from > to:
-		var picked []child
+		var selected []child
 		w.each(at, w.beginning(at, to+1), func(c child) int64 {
 			if c.index > from {
 				return noMore
 			}
 			if c.index > to && (from-c.index)%-step == 0 {
-				picked = append(picked, c)
+				selected = append(selected, c)
 			}
 			return unknownEnd
 		})
-		for i := len(picked) - 1; i >= 0; i-- {
-			use(picked[i])
+		for i := len(selected) - 1; i >= 0; i-- {
+			use(selected[i])
 		}
 	}
 	return unknownEnd

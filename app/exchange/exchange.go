@@ -351,7 +351,7 @@ func plain(name string) string {
 type notes struct {
 	order []string
 	count map[string]int
-	said  map[string]bool
+	noted map[string]bool
 	hosts []string // addresses that were not imported
 }
 
@@ -370,13 +370,13 @@ func (n *notes) add(sentence string) {
 // say adds a note without a count, unless it exists already.
 func (n *notes) say(format string, args ...any) {
 	sentence := strings.ReplaceAll(fmt.Sprintf(format, args...), "%", "%%")
-	if n.said[sentence] {
+	if n.noted[sentence] {
 		return
 	}
-	if n.said == nil {
-		n.said = map[string]bool{}
+	if n.noted == nil {
+		n.noted = map[string]bool{}
 	}
-	n.said[sentence] = true
+	n.noted[sentence] = true
 	n.order = append(n.order, sentence)
 }
 
@@ -386,8 +386,8 @@ const addresses = "addresses"
 // address records an address that was not imported.
 func (n *notes) address(host string) {
 	n.say(addresses)
-	if !n.said[host] {
-		n.said[host] = true
+	if !n.noted[host] {
+		n.noted[host] = true
 		n.hosts = append(n.hosts, host)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Schema checks that the body is what the catalog declares for the endpoint.
+// Schema checks that the body matches the schema of the endpoint in the catalog.
 var Schema = Kind{
 	ID: "schema", Label: "Body", Doc: "The body has the keys and types that the catalog declares.",
 	Ops: []*Op{&Declared},

@@ -198,16 +198,16 @@ func (k *Keychain) call(do func() error) error {
 		defer func() { <-k.turn }()
 		err := errBroken // in case of a panic
 		defer func() { done <- err }()
-		said := Bus()
-		if said == nil {
-			said = do()
+		failed := Bus()
+		if failed == nil {
+			failed = do()
 		}
-		if said == nil || errors.Is(said, keyring.ErrNotFound) {
+		if failed == nil || errors.Is(failed, keyring.ErrNotFound) {
 			k.done()
 		} else {
-			k.gaveUp(said)
+			k.gaveUp(failed)
 		}
-		err = said
+		err = failed
 	})
 	select {
 	case err := <-done:

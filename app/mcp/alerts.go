@@ -556,7 +556,7 @@ func (x *explaining) relation(other *alert) string {
 // related finds the alerts that opened at about the same time, and which came first. It uses the
 // story from the portal, or its own rules if the portal has no stories.
 func (x *explaining) related(ctx context.Context) error {
-	if told, err := x.story(ctx); told || err != nil {
+	if found, err := x.story(ctx); found || err != nil {
 		return err
 	}
 	window := fmt.Sprintf(`cleared:"*",startEpoch>:%d,startEpoch<:%d`, x.it.StartEpoch-before, x.it.StartEpoch+after)

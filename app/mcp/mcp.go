@@ -81,7 +81,7 @@ type Options struct {
 	Log     *slog.Logger
 }
 
-// Caller is who calls a tool.
+// Caller identifies the user and the client of a tool call.
 type Caller struct {
 	Owner  string // of the handles of changes
 	Token  string

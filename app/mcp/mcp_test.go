@@ -263,19 +263,19 @@ func TestAgentListsAndExplainsAlerts(t *testing.T) {
 				t.Errorf("%q is not in %s", part, text)
 			}
 		}
-		var told struct {
+		var story struct {
 			Body struct {
 				Cause   struct{ ID int }
 				Summary []string
 				Alerts  []any
 			}
 		}
-		a.do("call_endpoint", map[string]any{"path": "/alert/alerts/" + id + "/story"}, &told)
-		cause := strconv.Itoa(told.Body.Cause.ID)
-		if !slices.Equal(about.Story, told.Body.Summary) || len(about.Story) == 0 ||
+		a.do("call_endpoint", map[string]any{"path": "/alert/alerts/" + id + "/story"}, &story)
+		cause := strconv.Itoa(story.Body.Cause.ID)
+		if !slices.Equal(about.Story, story.Body.Summary) || len(about.Story) == 0 ||
 			(about.First == nil) != (cause == id) || about.First != nil && about.First.ID != cause ||
-			len(about.Related) != min(12, len(told.Body.Alerts)-1) {
-			t.Errorf("the explanation %+v is not the portal's story %+v", about, told)
+			len(about.Related) != min(12, len(story.Body.Alerts)-1) {
+			t.Errorf("the explanation %+v is not the portal's story %+v", about, story)
 		}
 		a.refused("explain_alert", map[string]any{"alert_id": "999999"}, "404")
 	})

@@ -22,7 +22,7 @@ var relations = map[string]string{
 
 // story takes what broke first from the portal's own story of the incident, so that the
 // explanation and the page say the same. It returns false for a portal without stories.
-func (x *explaining) story(ctx context.Context) (told bool, err error) {
+func (x *explaining) story(ctx context.Context) (found bool, err error) {
 	path := "/alert/alerts/" + url.PathEscape(x.it.ID) + "/story"
 	if e := x.target.Catalog.Match("GET", path); e == nil || e.Path != storyPath {
 		return false, nil

@@ -19,7 +19,7 @@ import (
 	"spyglass/backend/fault"
 )
 
-// Kind is what a file is about.
+// Kind is the kind of object in a file.
 type Kind int
 
 // The kinds of files.
@@ -77,7 +77,7 @@ type seen struct {
 	hash      string
 }
 
-// settled is how long after a change of a file its time is trusted: two changes may have
+// settled is the time after a change of a file from which its modification time is trusted: two changes may have
 // the same time.
 const settled = 2 * time.Second
 

@@ -52,7 +52,7 @@ type Elsewhere struct {
 	Fields []string `json:"fields"`
 }
 
-// Diff is what would bring a portal to the state of its rehearsal.
+// Diff lists the changes that bring a portal to the state of its rehearsal.
 type Diff struct {
 	Portal    string      `json:"portal"`
 	URL       string      `json:"url"`

@@ -16,7 +16,7 @@ import (
 // Folder is the folder of a rehearsal in a data folder.
 const Folder = "rehearsal"
 
-// state is what a rehearsal has done so far.
+// state is the progress of a rehearsal.
 type state struct {
 	Version  int            `json:"version"`
 	Name     string         `json:"name"` // of the portal that was copied

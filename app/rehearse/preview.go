@@ -9,7 +9,7 @@ import (
 	"spyglass/backend/fault"
 )
 
-// PlannedKind is what a copy would have of a kind.
+// PlannedKind is the number of objects of a kind that a copy would read.
 type PlannedKind struct {
 	Kind    string `json:"kind" doc:"the list, /device/devices"`
 	Noun    string `json:"noun"`
@@ -17,7 +17,7 @@ type PlannedKind struct {
 	Problem string `json:"problem" doc:"why it cannot be copied; empty if it can"`
 }
 
-// CopyPlan is what a copy would read.
+// CopyPlan lists the objects that a copy would read.
 type CopyPlan struct {
 	Kinds []PlannedKind  `json:"kinds"`
 	Quota *payload.Quota `json:"quota" doc:"the portal's rate limit; null: it does not report one"`

@@ -60,7 +60,7 @@ type Rehearsal struct {
 	Sleep func(ctx context.Context, d time.Duration) error
 }
 
-// Progress is how far a copy is.
+// Progress counts what a copy has done.
 type Progress struct {
 	Step string `json:"step" enum:"read|copy|finish"`
 	Noun string `json:"noun" doc:"noun of what is read or copied, such as devices"`

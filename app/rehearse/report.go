@@ -34,7 +34,7 @@ type Note struct {
 	Text  string `json:"text"`
 }
 
-// Count is how many objects of a kind were copied.
+// Count is the number of copied objects of a kind.
 type Count struct {
 	Kind   string `json:"kind"`
 	Noun   string `json:"noun"`

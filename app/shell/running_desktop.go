@@ -19,7 +19,7 @@ import (
 	"spyglass/backend/service"
 )
 
-// settle is how long a window must not move before its place is saved; each check
+// settle is the time without a move after which the place of a window is saved; each check
 // of its position also wakes the display server.
 const settle = 5 * time.Second
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Head is what the first lines of a script say. The zero value is none.
+// Head describes the first lines of a script. The zero value is none.
 type Head struct {
 	Title string   // what the script does
 	Notes []string // what it does not do, one sentence each

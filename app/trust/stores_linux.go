@@ -143,11 +143,11 @@ func refused(err error) error {
 func (s *anchors) elevated(ctx context.Context, command, script string, args ...string) error {
 	if s.ask {
 		if pkexec, err := exec.LookPath("pkexec"); err == nil {
-			said, err := run(ctx, pkexec, append([]string{"/bin/sh", "-c", script, "sh"}, args...)...)
+			output, err := run(ctx, pkexec, append([]string{"/bin/sh", "-c", script, "sh"}, args...)...)
 			if err == nil {
 				return nil
 			}
-			return &fault.Error{Kind: fault.Denied, Err: errors.New(said), Message: "the store of this computer was " +
+			return &fault.Error{Kind: fault.Denied, Err: errors.New(output), Message: "the store of this computer was " +
 				"not changed. Try again, or run: " + command}
 		}
 	}

@@ -124,15 +124,15 @@ func run(ctx context.Context, program string, args ...string) (string, error) {
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	err := cmd.Run()
-	said := strings.TrimSpace(out.String())
+	output := strings.TrimSpace(out.String())
 	if err != nil {
-		if said == "" {
-			said = err.Error()
+		if output == "" {
+			output = err.Error()
 		}
-		last := said[strings.LastIndexByte(said, '\n')+1:]
-		return said, &fault.Error{Kind: fault.Conflict, Err: err, Message: program + " failed: " + last}
+		last := output[strings.LastIndexByte(output, '\n')+1:]
+		return output, &fault.Error{Kind: fault.Conflict, Err: err, Message: program + " failed: " + last}
 	}
-	return said, nil
+	return output, nil
 }
 
 // shell returns a command with each word quoted where a POSIX shell needs it.

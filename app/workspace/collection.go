@@ -46,7 +46,7 @@ const (
 	MaxDepth       = 20
 )
 
-// kept is how long deleted requests and collections can be restored.
+// kept is the time within which deleted requests and collections can be restored.
 const kept = 24 * time.Hour
 
 // Collections declares /collections.

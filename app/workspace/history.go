@@ -95,7 +95,7 @@ var Histories = resource.Resource[*History]{
 		{Name: "items", At: func(h *History) any { return &h.Items }, Doc: "That came, where all pages of a list " +
 			"were fetched; error says why they are not all", ReadOnly: true},
 		{Name: "total", At: func(h *History) any { return &h.Total }, Doc: "Items that the list has in all; 0 when " +
-			"nobody said", ReadOnly: true},
+			"it is unknown", ReadOnly: true},
 		{Name: "stored", At: func(h *History) any { return &h.Stored }, Doc: "Bytes that it takes in the workspace, " +
 			"with its response", ReadOnly: true, WriteOnly: true},
 	},

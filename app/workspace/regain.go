@@ -15,7 +15,7 @@ type pastVariable struct {
 	Secret   string
 }
 
-// regainable is how long a deleted variable can be restored.
+// regainable is the time within which a deleted variable can be restored.
 const regainable = 2 * time.Minute
 
 // removeVariable deletes a variable with its secret, and keeps both in a bin for a

@@ -31,7 +31,7 @@ const maxShares = 1_000 // per user
 // Everyone is the user of changes that concern all users.
 const Everyone int64 = 0
 
-// Sharing is what a portal with several users adds to the workspace.
+// Sharing connects the workspace with a portal that has several users.
 type Sharing struct {
 	UserID   func(ctx context.Context, name string) (int64, error) // fault.Unknown for none
 	UserName func(ctx context.Context, id int64) (string, error)

@@ -13,7 +13,7 @@ import (
 )
 
 // node opens the workspace of a database as one of several processes does.
-func node(t *testing.T, dir, address string, told chan string) *desk {
+func node(t *testing.T, dir, address string, changes chan string) *desk {
 	t.Helper()
 	w, err := workspace.Open(t.Context(), workspace.Options{Path: filepath.Join(dir, "workspace.db"), Database: address,
 		Kept: 100, Twice: true})
@@ -27,34 +27,34 @@ func node(t *testing.T, dir, address string, told chan string) *desk {
 	})
 	w.Watch(func(userID int64, kind workspace.Kind) {
 		select {
-		case told <- fmt.Sprintf("%d %s", userID, kind):
+		case changes <- fmt.Sprintf("%d %s", userID, kind):
 		default: // nobody waits for it
 		}
 	})
 	return &desk{Workspace: w, t: t, dir: dir}
 }
 
-// twoNodes opens the same workspace twice. told receives the changes that the second hears of.
-func twoNodes(t *testing.T) (a, b *desk, told chan string) {
+// twoNodes opens the same workspace twice. changes receives the changes that the second hears of.
+func twoNodes(t *testing.T) (a, b *desk, changes chan string) {
 	t.Helper()
 	dir, address := t.TempDir(), pgtest.Database(t) // both use the same key
-	told = make(chan string, 100)
-	a, b = node(t, dir, address, nil), node(t, dir, address, told)
+	changes = make(chan string, 100)
+	a, b = node(t, dir, address, nil), node(t, dir, address, changes)
 	for i := 0; ; i++ { // until it listens
 		a.send(99, "PATCH /settings", fmt.Sprintf(`{"try":%d}`, i))
 		select {
-		case <-told:
-			return a, b, told
+		case <-changes:
+			return a, b, changes
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
 }
 
-func await(t *testing.T, told chan string, want string) {
+func await(t *testing.T, changes chan string, want string) {
 	t.Helper()
 	for {
 		select {
-		case got := <-told:
+		case got := <-changes:
 			if got == want {
 				return
 			}
@@ -65,16 +65,16 @@ func await(t *testing.T, told chan string, want string) {
 }
 
 func TestNodesSeeEachOthersTabsAndNotifyTheirPages(t *testing.T) {
-	a, b, told := twoNodes(t)
+	a, b, changes := twoNodes(t)
 	a.send(7, "POST /tabs", `{"name":"of a"}`)
-	await(t, told, "7 tabs")
+	await(t, changes, "7 tabs")
 	b.expect(7, "GET /tabs?fields=id,name", "", `{"total":1,"searchId":null,"items":[{"id":1,"name":"of a"}],`+
 		`"data":null}`)
 	b.send(7, "PATCH /tabs/1", `{"name":"of b"}`)
 	b.send(7, "POST /tabs", `{"name":"second"}`)
 	a.send(7, "PATCH /settings", `{"theme":"light"}`) // the first one clears unreadable settings
 	a.send(7, "PATCH /settings", `{"theme":"dark"}`)
-	await(t, told, "7 settings")
+	await(t, changes, "7 settings")
 	a.expect(7, "GET /tabs?fields=name", "", `{"total":2,"searchId":null,"items":[{"name":"of b"},{"name":"second"}],`+
 		`"data":null}`)
 	b.expect(7, "GET /settings", "", `{"theme":"dark"}`)

@@ -97,10 +97,10 @@ func (a *agent) call(ctx context.Context, method, path, tag string, in, out any)
 	case response.StatusCode == http.StatusNotModified:
 		return tag, nil
 	case response.StatusCode != http.StatusOK:
-		var said refusal
-		_ = json.Unmarshal(text, &said) // another server may respond in another format
+		var refused refusal
+		_ = json.Unmarshal(text, &refused) // another server may respond in another format
 		kind := cmp.Or(kinds[response.StatusCode], fault.Offline)
-		return "", fault.New(kind, "the portal responded: %s", cmp.Or(said.Message, response.Status))
+		return "", fault.New(kind, "the portal responded: %s", cmp.Or(refused.Message, response.Status))
 	}
 	if err := json.Unmarshal(text, out); err != nil {
 		return "", &fault.Error{Kind: fault.Offline, Message: "the response is not from a portal", Err: err}
@@ -146,10 +146,10 @@ func apiOf(text string) (string, error) {
 // the assigned devices have changed.
 func (a *agent) beat(ctx context.Context) (time.Duration, error) {
 	var p pulse
-	said := a.clock.offset()
+	offset := a.clock.offset()
 	sent := a.Clock()
 	_, err := a.call(ctx, http.MethodPost, "/heartbeat", "", beat{Build: a.Version, Waiting: a.waiting.count(),
-		Instances: a.poller.Len(), Offset: said}, &p)
+		Instances: a.poller.Len(), Offset: offset}, &p)
 	if err != nil {
 		return 0, err
 	}
@@ -166,7 +166,7 @@ func (a *agent) beat(ctx context.Context) (time.Duration, error) {
 	}
 	a.clock.learn(sent, a.Clock(), time.UnixMilli(p.NowMillis))
 	now := a.clock.offset()
-	if said != nil && *said == *now {
+	if offset != nil && *offset == *now {
 		return wait, nil
 	}
 	if off := time.Duration(*now) * time.Second; off.Abs() >= clockWarning {
@@ -228,11 +228,11 @@ func (a *agent) post(ctx context.Context) (time.Duration, error) {
 			return r.Local == check.LocalUplink &&
 				r.At <= reached
 		})
-		var said taken
-		_, err = a.call(ctx, http.MethodPost, "/samples", "", posted{results, a.clock.offset() != nil}, &said)
-		if err == nil && said.Refused > 0 {
+		var reply taken
+		_, err = a.call(ctx, http.MethodPost, "/samples", "", posted{results, a.clock.offset() != nil}, &reply)
+		if err == nil && reply.Refused > 0 {
 			a.Log.WarnContext(ctx, "the portal refused results because they lie in its future; set the clock of this "+
-				"machine", "results", said.Refused)
+				"machine", "results", reply.Refused)
 		}
 		if err != nil && !fault.Is(err, fault.Conflict) {
 			return 0, err

@@ -73,7 +73,7 @@ func (x *exchange) responseHeaders(a *resource.Response) {
 	}
 }
 
-// deviceAge is how long a browser keeps the cookie that identifies it, in
+// deviceAge is the lifetime of the cookie that identifies a browser, in
 // seconds.
 const deviceAge = 365 * 24 * 60 * 60
 

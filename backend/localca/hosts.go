@@ -48,7 +48,7 @@ func LookUp(file string, ip net.IP, names []string) Hosts {
 	return h
 }
 
-// addresses returns the first address of each name, of the family that is asked for.
+// addresses returns the first address of each name, of the requested family.
 func addresses(text string, v4 bool) map[string]net.IP {
 	found := map[string]net.IP{}
 	for line := range strings.Lines(text) {

@@ -17,7 +17,7 @@ import (
 
 // patience reports whether silent collectors get more time. They could not reach
 // this portal while it did not run or the machine slept, so their silence counts
-// only from then on. limit is how long a collector may be silent.
+// only from then on. limit is the longest time between two heartbeats of a collector.
 func (m *Monitor) patience(now time.Time, limit time.Duration) bool {
 	if !m.began.IsZero() && now.Sub(m.looked) > limit && !m.looked.IsZero() {
 		m.began = now

@@ -74,18 +74,18 @@ func (h hook) send(ctx context.Context, i *alert.Integration, d *alert.Delivery)
 		return err
 	}
 	defer response.Body.Close()
-	said, _ := io.ReadAll(io.LimitReader(response.Body, maxHookResponse)) // only for the error text
-	return hookError(request.URL.Host, response.StatusCode, response.Status, string(said))
+	body, _ := io.ReadAll(io.LimitReader(response.Body, maxHookResponse)) // only for the error text
+	return hookError(request.URL.Host, response.StatusCode, response.Status, string(body))
 }
 
 // hookError converts a response to an error. A retry may succeed if the server is
 // busy or broken, but not if it refuses the notice.
-func hookError(host string, code int, status, said string) error {
+func hookError(host string, code int, status, body string) error {
 	if code >= 200 && code < 300 {
 		return nil
 	}
 	err := fmt.Errorf("%s responded with %s", host, status)
-	if text := oneLine(said); text != "" {
+	if text := oneLine(body); text != "" {
 		err = fmt.Errorf("%w: %s", err, text)
 	}
 	switch {

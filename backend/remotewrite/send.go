@@ -50,12 +50,12 @@ func (s *Service) send(ctx context.Context, row *forward.RemoteWrite, batch []by
 		return &laterError{error: fmt.Errorf("%s did not respond: %w", request.URL.Host, err)}
 	}
 	defer response.Body.Close()
-	said, _ := io.ReadAll(io.LimitReader(response.Body, maxResponse))
+	body, _ := io.ReadAll(io.LimitReader(response.Body, maxResponse))
 	if response.StatusCode/100 == 2 {
 		return nil
 	}
 	err = fmt.Errorf("%s responded with %s", request.URL.Host, response.Status)
-	if text := strings.TrimSpace(string(said)); text != "" {
+	if text := strings.TrimSpace(string(body)); text != "" {
 		err = fmt.Errorf("%w: %s", err, text)
 	}
 	if response.StatusCode/100 == 5 || response.StatusCode == http.StatusTooManyRequests {

@@ -300,15 +300,15 @@ func FuzzFindKey(f *testing.F) {
 		if got := resource.FindKey(object, "missing"); got != nil {
 			t.Fatalf("missing in %s is %s", object, got)
 		}
-		var picked map[string]any
+		var selected map[string]any
 		all := resource.SelectKeys(nil, object, names)
-		if err := json.Unmarshal(all, &picked); err != nil || !reflect.DeepEqual(picked, want) {
+		if err := json.Unmarshal(all, &selected); err != nil || !reflect.DeepEqual(selected, want) {
 			t.Fatalf("all keys of %s are %s (%v)", object, all, err)
 		}
 		if len(items) > 0 {
 			one := string(resource.SelectKeys([]byte("x"), object, []string{"ka"}))
 			if want := `x{"ka":` + string(resource.FindKey(object, "ka")) + `}`; one != want {
-				t.Fatalf("picked %s, want %s", one, want)
+				t.Fatalf("selected %s, want %s", one, want)
 			}
 		}
 	})

@@ -41,7 +41,7 @@ type Resource[T any] struct {
 	Name     Name[T] // singular, "device": the table name, and the word in error messages
 	Label    string  // singular, for people: "device group"
 	Plural   string  // of the Label; the regular one when empty
-	Whose    string  // said behind the Label where nothing around says it: "of a data source"
+	Whose    string  // follows the Label where nothing around it says so: "of a data source"
 	Path     string  // "/device/devices", below each mount; {parentId} for a nested one
 	Category string  // of the catalog
 	Doc      string  // one sentence

@@ -2,7 +2,7 @@
 // interface of Prometheus: it sends them by remote write (package remotewrite), and reads
 // them by the query API.
 //
-// # What is where
+// # Location of samples
 //
 // The portal's own series (package series) hold the newest samples: those of the last
 // Recent, and those that the store has not accepted yet. So what is newest is read without
@@ -56,7 +56,7 @@ import (
 	"spyglass/backend/service"
 )
 
-// Recent is how long the portal holds samples that the store has accepted, at least; and
+// Recent is the time for which the portal holds samples that the store has accepted, at least; and
 // Longest how long those that it has not.
 const (
 	Recent  = 24 * time.Hour

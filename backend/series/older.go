@@ -74,7 +74,7 @@ func (v *view) all(ctx context.Context, low, high int64) ([][]point, error) {
 // seconds. Each further one is twice as long, because a series may have ended long ago.
 const firstEarlier = 2 * 24 * 60 * 60
 
-// longestEarlier is how far before the floor Last looks for a sample, in seconds.
+// longestEarlier is the period before the floor that Last searches for a sample, in seconds.
 const longestEarlier = 400 * 24 * 60 * 60
 
 // addEarlier adds the samples before the floor to those of a Range, until there are enough.

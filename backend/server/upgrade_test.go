@@ -92,16 +92,16 @@ func TestUpgradeShowsItsProgressUntilThePortalServes(t *testing.T) {
 	}
 }
 
-// told is a slog.Handler that sends the messages of a log to a channel.
-type told chan string
+// messages is a slog.Handler that sends those of a log to a channel.
+type messages chan string
 
-func (told) Enabled(context.Context, slog.Level) bool { return true }
-func (c told) Handle(_ context.Context, r slog.Record) error {
+func (messages) Enabled(context.Context, slog.Level) bool { return true }
+func (c messages) Handle(_ context.Context, r slog.Record) error {
 	c <- r.Message
 	return nil
 }
-func (c told) WithAttrs([]slog.Attr) slog.Handler { return c }
-func (c told) WithGroup(string) slog.Handler      { return c }
+func (c messages) WithAttrs([]slog.Attr) slog.Handler { return c }
+func (c messages) WithGroup(string) slog.Handler      { return c }
 
 func TestSafetyCopyOfAnUpgradeExpires(t *testing.T) {
 	o := options(t)
@@ -118,7 +118,7 @@ func TestSafetyCopyOfAnUpgradeExpires(t *testing.T) {
 	if n := copies(); n != 1 {
 		t.Fatalf("an upgrade leaves %d copies, want 1", n)
 	}
-	log := make(told, 1000)
+	log := make(messages, 1000)
 	o.Log = slog.New(log)
 	o.Clock = func() time.Time { return time.Now().AddDate(0, 0, 31) }
 	s := start(t, o)

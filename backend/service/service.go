@@ -143,7 +143,7 @@ func (g *Guard) recover(task string) {
 	}
 }
 
-// Steady is how long a task must run without another panic to count as recovered.
+// Steady is the time without another panic after which a task counts as recovered.
 const Steady = 10 * time.Minute
 
 // Pauses before a task that is kept running starts again.

@@ -37,19 +37,19 @@ type Redirect struct {
 	Cookie string // binds the browser to the response
 }
 
-// RedirectLasts is how long a sign-in at a provider may take.
+// RedirectLasts is the longest time of a sign-in at a provider.
 const RedirectLasts = 10 * time.Minute
 
 const (
 	providerTimeout = 10 * time.Second
 	maxProviderBody = 1 << 20
-	// providerLasts is how long the discovery document of a provider is used.
+	// providerLasts is the lifetime of the cached discovery document of a provider.
 	providerLasts = time.Hour
 
 	statePlace = "oidc cookie" // no other sealed value is accepted as a cookie
 )
 
-// redirectState is what the cookie of a Redirect holds, encrypted: any node of the
+// redirectState is the encrypted content of the cookie of a Redirect: any node of the
 // portal can complete the sign-in.
 type redirectState struct {
 	State, Nonce, Verifier, Issuer string
@@ -243,7 +243,7 @@ func (s *Service) stateOfCookie(cookie string) (state redirectState, ok bool) {
 	return state, age >= -time.Minute && age <= RedirectLasts
 }
 
-// identity is what a provider says about a user.
+// identity holds the claims of a provider about a user.
 type identity struct {
 	issuer, subject string
 	claims          map[string]any

@@ -62,7 +62,7 @@ type Move struct {
 	Files func(ctx context.Context, db *DB, complete bool) (Moved, error)
 }
 
-// Tables are what a portal consists of.
+// Tables lists the tables of a portal.
 type Tables struct {
 	Known  []Shape  // of every table that a portal may have
 	Moved  []string // names of the tables whose rows move

@@ -11,7 +11,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// outline is what the JSON of all rows of a table has in common: the names of the
+// outline holds the parts that the JSON of all rows of a table shares: the names of the
 // fields, in order, and their usual values. The column body holds the rest of a row's
 // JSON, a fifth of its size:
 //

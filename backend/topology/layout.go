@@ -41,7 +41,7 @@ type box struct {
 	columns       int // of its devices
 }
 
-// plan is what of a map stays while only states change.
+// plan is the part of a map that stays the same while only states change.
 type plan struct {
 	*links
 	boxes  []*box

@@ -82,7 +82,7 @@ type TopologyDevices struct {
 	Parents []int64  `json:"parents" doc:"index of the device that it depends on; -1: none, or you cannot view it"`
 }
 
-// DeviceTopology is what is around one device.
+// DeviceTopology is the part of a map around one device.
 type DeviceTopology struct {
 	ID          int64            `json:"deviceId"`
 	Name        string           `json:"displayName"`

@@ -133,12 +133,12 @@ func inPage(ctx context.Context, p project.Project, script, devices string, read
 		return err
 	}
 	cmd := p.Command(ctx, "frontend", "node", "e2e/"+script, s.Origin, "admin")
-	var said bytes.Buffer
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(s.Password), &said, os.Stderr
+	var output bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(s.Password), &output, os.Stderr
 	if err := cmd.Run(); err != nil {
 		return project.Named(err, script, nil)
 	}
-	return json.Unmarshal(said.Bytes(), out)
+	return json.Unmarshal(output.Bytes(), out)
 }
 
 // fillDocument adds the devices that make the list long.

@@ -103,8 +103,8 @@ func (s *side) exchange(out io.Writer, in *bufio.Reader, host, method, path stri
 	}
 	defer response.Body.Close()
 	if response.StatusCode > 299 {
-		said, _ := io.ReadAll(io.LimitReader(response.Body, 1000))
-		return fmt.Errorf("%s %s returned %s: %s", method, path, response.Status, bytes.TrimSpace(said))
+		body, _ := io.ReadAll(io.LimitReader(response.Body, 1000))
+		return fmt.Errorf("%s %s returned %s: %s", method, path, response.Status, bytes.TrimSpace(body))
 	}
 	_, err = io.Copy(io.Discard, response.Body)
 	return err

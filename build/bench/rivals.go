@@ -112,11 +112,11 @@ func (r *rivals) startTheirs(ctx context.Context) error {
 	if err := theirs.Cmd.Start(); err != nil {
 		return err
 	}
-	var said struct{ Origin, Bearer string }
-	if err := json.NewDecoder(bufio.NewReader(out)).Decode(&said); err != nil {
+	var server struct{ Origin, Bearer string }
+	if err := json.NewDecoder(bufio.NewReader(out)).Decode(&server); err != nil {
 		return errors.Join(err, theirs.Close())
 	}
-	theirs.Origin, theirs.Bearer = said.Origin, said.Bearer
+	theirs.Origin, theirs.Bearer = server.Origin, server.Bearer
 	r.theirs = theirs
 	return nil
 }

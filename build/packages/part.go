@@ -58,11 +58,11 @@ func goParts(root, system string, found map[string]part) error {
 	cmd := exec.Command("go", "list", "-deps", "-json=Module", "-tags", "desktop,production,webkit2_41", ".")
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "GOOS="+system, "GOARCH=amd64", "CGO_ENABLED=1")
-	var said bytes.Buffer
-	cmd.Stderr = &said
+	var log bytes.Buffer
+	cmd.Stderr = &log
 	out, err := cmd.Output()
 	if err != nil {
-		return fmt.Errorf("go list: %w\n%s", err, said.String())
+		return fmt.Errorf("go list: %w\n%s", err, log.String())
 	}
 	for in := json.NewDecoder(bytes.NewReader(out)); in.More(); {
 		var pkg struct {

@@ -34,7 +34,7 @@ func Main(run func(ctx context.Context, p Project, args []string) error) {
 	}
 	var exit *exec.ExitError
 	failed := errors.As(err, &exit) && exit.ExitCode() > 0
-	if err != error(exit) { // a program has said itself why it failed
+	if err != error(exit) { // a program has printed why it failed
 		fmt.Fprintln(os.Stderr, err)
 	}
 	if failed {

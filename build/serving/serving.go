@@ -97,12 +97,12 @@ func (s *Server) Start(ctx context.Context, program string, args []string) error
 		return err
 	}
 	line, err := bufio.NewReader(out).ReadString('\n')
-	said, logErr := os.ReadFile(log.Name()) // the password is printed before the address
+	output, logErr := os.ReadFile(log.Name()) // the password is printed before the address
 	if err != nil || logErr != nil {
-		return fmt.Errorf("the program ended: %w\n%s", errors.Join(err, logErr), said)
+		return fmt.Errorf("the program ended: %w\n%s", errors.Join(err, logErr), output)
 	}
 	s.Origin = strings.TrimSpace(strings.TrimPrefix(line, "spyglass: "))
-	_, password, _ := strings.Cut(string(said), "admin password: ")
+	_, password, _ := strings.Cut(string(output), "admin password: ")
 	s.Password, _, _ = strings.Cut(password, "\n")
 	return nil
 }

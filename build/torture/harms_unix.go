@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// troubled is how long the trouble lasts that does not end by itself.
+// troubled is the duration of a trouble that does not end by itself.
 const troubled = 15 * time.Second
 
 // delay is the time that a slow database takes for each message.

@@ -148,14 +148,14 @@ func (l *ledger) check(ctx context.Context, p *program, r *result) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for name, want := range l.known {
-		asked, open := l.pending[name]
-		if got := have[name]; got != want && (!open || got != asked) {
+		sent, open := l.pending[name]
+		if got := have[name]; got != want && (!open || got != sent) {
 			r.isLost("%s is %q, acknowledged was %q", name, got, want)
 		}
 	}
-	for name, asked := range l.pending {
-		if got := have[name]; got != "" && got != asked && got != l.known[name] {
-			r.isWrong("%s is half there: %q, asked was %q", name, got, asked)
+	for name, sent := range l.pending {
+		if got := have[name]; got != "" && got != sent && got != l.known[name] {
+			r.isWrong("%s is half there: %q was sent, it has %q", name, sent, got)
 		}
 	}
 	l.known = maps.Clone(have)

@@ -9,14 +9,14 @@ import (
 // result collects the findings of a trial. Its methods are safe for concurrent
 // use.
 type result struct {
-	timed   bool // a slow response is wrong, too
-	mu      sync.Mutex
-	tries   int
-	lost    int
-	wrong   int
-	peak    int64 // resident memory of the program
-	slowest time.Duration
-	said    []string // the first findings, in words
+	timed    bool // a slow response is wrong, too
+	mu       sync.Mutex
+	tries    int
+	lost     int
+	wrong    int
+	peak     int64 // resident memory of the program
+	slowest  time.Duration
+	findings []string // the first findings, in words
 }
 
 // shown limits the findings that a trial describes; the rest is counted.
@@ -48,8 +48,8 @@ func (r *result) find(count *int, format string, args []any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	*count++
-	if len(r.said) < shown {
-		r.said = append(r.said, fmt.Sprintf(format, args...))
+	if len(r.findings) < shown {
+		r.findings = append(r.findings, fmt.Sprintf(format, args...))
 	}
 }
 

@@ -99,7 +99,7 @@ func run(ctx context.Context, o options) error {
 		}
 		fmt.Fprintf(o.out, row, t.name, t.does, fmt.Sprint(r.tries), fmt.Sprint(r.lost), fmt.Sprint(r.wrong),
 			megabytes(r.peak), fmt.Sprint(r.slowest.Milliseconds()))
-		for _, line := range r.said {
+		for _, line := range r.findings {
 			fmt.Fprintln(o.out, "   "+line)
 		}
 		found = found || r.lost+r.wrong > 0

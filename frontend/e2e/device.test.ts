@@ -61,16 +61,16 @@ test('charts share a cursor and a range, are compared, and are shown as tables',
   await expect.poll(() => page.locator('.plot.waiting').count()).toBe(0)
   // All charts show the time under the pointer until the pointer leaves.
   const box = (await cpu.boundingBox())!
-  const said = page.locator('.u-over .said')
+  const tags = page.locator('.u-over .tag')
   await page.mouse.move(box.x + box.width * 0.3, box.y + 20)
   await expect
     .poll(async () => {
-      const all = await said.allInnerTexts()
+      const all = await tags.allInnerTexts()
       return all.length > 2 && new Set(all).size === 1 && /^\d+ \w+, \d\d:\d\d$/.test(all[0])
     })
     .toBe(true)
   await page.mouse.move(box.x, box.y - 60)
-  await expect.poll(() => said.count()).toBe(0)
+  await expect.poll(() => tags.count()).toBe(0)
 
   await page.mouse.move(box.x + box.width * 0.3, box.y + 20)
   await page.mouse.down()

@@ -152,7 +152,7 @@ test('a portal is reached with a trusted certificate and through a proxy', async
     await until(form.locator('dl'), /127\.0\.0\.1.*a stub of the tests.*([0-9A-F]{2}:){31}/s)
     if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/certificate.png` })
     await form.getByRole('button', { name: 'Trust this certificate' }).click()
-    await until(form.locator('.said'), /Connected\./)
+    await until(form.locator('.result'), /Connected\./)
     await form.getByRole('button', { name: 'Add portal' }).click()
     await form.waitFor({ state: 'detached' })
     await until(switcher(page), /Unknown/)

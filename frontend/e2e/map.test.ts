@@ -63,14 +63,14 @@ test('the map is drawn, moved with the keyboard, and follows alerts', async () =
     await page.keyboard.press('Escape')
     await expect.poll(() => panel(page).count()).toBe(0)
     await expect.poll(() => painted(page)).toBeGreaterThan(20)
-    const said = () => it.locator('[aria-live]').innerText()
+    const announced = () => it.locator('[aria-live]').innerText()
     await it.focus()
     await page.keyboard.press('0')
     await page.keyboard.press('ArrowRight')
-    await expect.poll(said).not.toBe('')
-    const first = await said()
+    await expect.poll(announced).not.toBe('')
+    const first = await announced()
     await page.keyboard.press('ArrowRight')
-    await expect.poll(said).not.toBe(first)
+    await expect.poll(announced).not.toBe(first)
     // Enter zooms in on a closed box and opens the details of a device
     for (let i = 0; i < 12 && !(await panel(page).isVisible()); i++) {
       await page.keyboard.press('+')

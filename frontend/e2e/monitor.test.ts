@@ -382,8 +382,8 @@ test('the chart of an alert reaches to now, even without recent data', async () 
   const chart = main.getByRole('region', { name: 'Selected alert' }).getByRole('img')
   const box = (await chart.boundingBox())!
   await page.mouse.move(box.x + box.width * 0.9, box.y + box.height / 2)
-  const said = chart.locator('.said')
-  await until(said, / · 7/)
-  const { x, width } = (await said.boundingBox())!
+  const tag = chart.locator('.u-over .tag')
+  await until(tag, / · 7/)
+  const { x, width } = (await tag.boundingBox())!
   expect((x + width / 2 - box.x) / box.width).toBeLessThan(0.6)
 })

@@ -106,11 +106,11 @@ function address(child: ChildProcess, log: string[]): Promise<string> {
 
 async function setPassword(program: string, data: string, name: string) {
   const child = spawn(program, ['user', 'password', '--data', data, name], { stdio: ['pipe', 'ignore', 'pipe'] })
-  let said = ''
-  child.stderr.on('data', (part) => (said += String(part)))
+  let errors = ''
+  child.stderr.on('data', (part) => (errors += String(part)))
   child.stdin.end(password)
   const code = await new Promise((done) => child.on('exit', done))
-  if (code !== 0) throw new Error(`user password ${name}: ${said}`)
+  if (code !== 0) throw new Error(`user password ${name}: ${errors}`)
 }
 
 async function ended(child: ChildProcess) {

@@ -31,7 +31,7 @@ test('a remote portal is added, signed in to, and has its own tabs, variables an
   await form.getByLabel('Address').fill(`${away.url}/api`)
   await form.getByLabel('Environment').selectOption('staging')
   await form.getByRole('button', { name: 'Test connection' }).click()
-  await until(form.locator('.said'), /Connected\. Sign in to use it\.\s+\d+ ms/)
+  await until(form.locator('.result'), /Connected\. Sign in to use it\.\s+\d+ ms/)
   await shot(page, 'form')
   await form.getByRole('button', { name: 'Add portal' }).click()
 

@@ -235,9 +235,9 @@ test('an environment overrides variables, is switched beside the portal and in t
     await page.keyboard.press('Enter')
     const dialog = page.getByRole('dialog')
     await dialog.getByText(path).waitFor()
-    const said = await dialog.innerText()
+    const text = await dialog.innerText()
     await page.keyboard.press('Escape')
-    return said
+    return text
   }
   await newRequest(page)
   await p.path.fill('/device/groups/{{group}}')

@@ -96,12 +96,12 @@ class Keys {
     await this.press('Enter')
   }
 
-  /** Waits until a screen reader has said this since the last call. */
+  /** Waits until a screen reader has announced this since the last call. */
   async hear(words: RegExp, timeout = 12_000) {
-    const said: string[] = []
+    const spoken: string[] = []
     const has = async () => {
-      said.push(...(await this.page.evaluate(() => window.heard.splice(0))))
-      return said.some((s) => words.test(s)) ? 'heard' : said.slice(-6).join('\n')
+      spoken.push(...(await this.page.evaluate(() => window.heard.splice(0))))
+      return spoken.some((s) => words.test(s)) ? 'heard' : spoken.slice(-6).join('\n')
     }
     await expect.poll(has, { timeout }).toBe('heard')
   }
@@ -109,7 +109,7 @@ class Keys {
 
 declare global {
   interface Window {
-    /** What a screen reader would have said. */
+    /** What a screen reader would have announced. */
     heard: string[]
     spoken(): string
   }
@@ -493,8 +493,8 @@ task('q: let an agent explain an alert', async (keys, page) => {
   await keys.at(/Copy/)
   await keys.press('Enter')
   await keys.hear(/^Copied /)
-  const said = await explained(await clipboard(page))
-  expect(said).toMatch(/alert/i)
+  const explanation = await explained(await clipboard(page))
+  expect(explanation).toMatch(/alert/i)
 })
 
 task('r: share a screen by its link', async (keys, page) => {

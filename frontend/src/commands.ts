@@ -252,7 +252,7 @@ export function commandList(app: App): Command[] {
       },
       group: 'Request',
       run: () => {
-        app.library.picked = []
+        app.library.selected = []
         app.commands.run('exchange.export')
       },
     },

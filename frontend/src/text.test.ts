@@ -83,7 +83,7 @@ const read = new Set([
   'none',
 ])
 /** Functions with text for users as arguments. */
-const said = new Set(['write', 'copy', 'Fault'])
+const calls = new Set(['write', 'copy', 'Fault'])
 /** Matches two letters in a row, except in API paths and in names in capitals such as DELETE. */
 const words = /^(?!\/[\w/{}]*$|[A-Z]+$).*\p{L}{2}/su
 
@@ -123,7 +123,7 @@ function own(node: unknown): string[] {
 const asksPortal = (n: Node) => (n.properties as Node[]).some((p) => p.key && nameOf(p.key) === 'path')
 /** Reports whether a call shows a text; `write('PATCH', …)` calls the API. */
 const tells = (n: Node) =>
-  (said.has(nameOf((n.callee as Node).property ?? n.callee)) || shows(n.callee as Node)) &&
+  (calls.has(nameOf((n.callee as Node).property ?? n.callee)) || shows(n.callee as Node)) &&
   !(n.arguments as Node[])
     .slice(0, 1)
     .flatMap(literals)

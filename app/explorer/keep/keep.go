@@ -96,7 +96,7 @@ type folder struct {
 	problems []string // guarded by Keeper.mu
 }
 
-// pace is how often a folder is looked at. One with very many files is looked at less
+// pace is the time between two checks of a folder. One with very many files is looked at less
 // often, so that it takes at most a fiftieth of the time.
 const (
 	pace    = 2 * time.Second

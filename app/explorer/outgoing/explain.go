@@ -94,7 +94,7 @@ type Arrived struct {
 	Quiet  time.Duration // since the last of them; 0: unknown
 }
 
-// stalled is how long a response may pause before it counts as stalled.
+// stalled is the longest pause of a response before it counts as stalled.
 const stalled = 2 * time.Second
 
 // late explains why a response was incomplete at the timeout.

@@ -50,8 +50,8 @@ func (r *refused) Error() string {
 	if r.response.StatusCode == http.StatusOK {
 		text += ", which is not a list"
 	}
-	if said := payload.MessageOf(r.body); said != "" {
-		text += ": " + said
+	if message := payload.MessageOf(r.body); message != "" {
+		text += ": " + message
 	}
 	return text
 }

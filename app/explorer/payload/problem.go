@@ -24,7 +24,7 @@ func ProblemOf(status int64, headers [][2]string, body []byte) *Problem {
 	if status < 400 {
 		return nil
 	}
-	p := said(body)
+	p := problemOf(body)
 	if p.Allowed == nil {
 		p.Allowed = []any{}
 	}
@@ -39,10 +39,10 @@ func ProblemOf(status int64, headers [][2]string, body []byte) *Problem {
 }
 
 // MessageOf returns the message of the error that a body is; empty when it is none.
-func MessageOf(body []byte) string { return said(body).Message }
+func MessageOf(body []byte) string { return problemOf(body).Message }
 
-// said reads the body of an error. Fields that the body omits stay empty.
-func said(body []byte) *Problem {
+// problemOf reads the body of an error. Fields that the body omits stay empty.
+func problemOf(body []byte) *Problem {
 	var in struct {
 		ErrorMessage string
 		ErrMsg       string

@@ -31,7 +31,7 @@ type work struct {
 	changed  chan struct{} // closed at the next change
 	cancel   context.CancelFunc
 	at       *rehearse.Progress // nil unless it is copying
-	said     time.Time          // when at was last shown
+	shownAt  time.Time          // when at was last shown
 	last     string
 	problem  string
 	copied   *Copy // nil unless it runs
@@ -205,15 +205,15 @@ func (w *work) stop() {
 
 func (w *work) line(text string) { w.change(func() { w.last = text }) }
 
-// often is how often the progress is shown.
+// often is the time between two reports of progress.
 const often = 200 * time.Millisecond
 
 func (w *work) progress(p rehearse.Progress) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	other := w.at == nil || w.at.Step != p.Step || w.at.Noun != p.Noun
-	if w.at = &p; other || p.Done == p.Of || time.Since(w.said) > often {
-		w.said = time.Now()
+	if w.at = &p; other || p.Done == p.Of || time.Since(w.shownAt) > often {
+		w.shownAt = time.Now()
 		w.announce()
 	}
 }

@@ -234,7 +234,7 @@ type tried struct {
 	BaseURL  string  `json:"baseUrl" doc:"where the API begins; differs from the given address if that has no path"`
 }
 
-// usualPaths are where the API of a portal begins on its host.
+// usualPaths lists the usual base paths of the API on a host.
 var usualPaths = []string{"/api", "/santaba/rest"}
 
 // tryPortal tests the connection to a portal as described in the body.
@@ -283,7 +283,7 @@ func (r *Portals) locate(ctx context.Context, t *outgoing.Target, p *workspace.P
 }
 
 // isPortal reports whether the response came from the API of a portal, which has the
-// path that was asked for.
+// path that was requested.
 func (t *tried) isPortal() bool {
 	return t.OK && t.Status != http.StatusNotFound && t.Status != http.StatusMethodNotAllowed
 }

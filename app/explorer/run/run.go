@@ -75,7 +75,7 @@ type Step struct {
 	Draft func(ctx context.Context) (string, workspace.Draft, error)
 }
 
-// Plan is what a run sends.
+// Plan lists the requests of a run.
 type Plan struct {
 	Title    string
 	Steps    []Step
@@ -351,11 +351,11 @@ func complaint(r *send.Reply) string {
 	case len(r.Checks) > 0 || r.Status/100 == 2:
 		return ""
 	}
-	said := strings.TrimSpace(fmt.Sprint(r.Status, " ", r.StatusText))
+	status := strings.TrimSpace(fmt.Sprint(r.Status, " ", r.StatusText))
 	if r.Error != nil {
-		return cmp.Or(r.Error.Message, said)
+		return cmp.Or(r.Error.Message, status)
 	}
-	return said
+	return status
 }
 
 func firstFailed(checks []expect.Result) string {

@@ -30,7 +30,7 @@ type Sample struct {
 	Values  document.Values `json:"values" doc:"the numbers in the order of the paths; missing at the end if null"`
 }
 
-// Recording is what a watch recorded.
+// Recording holds the samples of a watch.
 type Recording struct {
 	Request string // GET /device/devices
 	Every   int64

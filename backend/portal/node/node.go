@@ -59,7 +59,7 @@ var Leases = resource.Resource[*Lease]{
 	},
 }
 
-// Request is what a node asks the one that does a work, which writes the response.
+// Request is a message to the node that does a work, which writes the response.
 type Request struct {
 	ID       int64
 	Work     string

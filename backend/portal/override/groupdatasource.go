@@ -115,7 +115,7 @@ func groupSources(ctx context.Context, r resource.Reader, who *resource.Access, 
 	if err != nil {
 		return nil, err
 	}
-	said, err := resource.Find(ctx, r, groupDataSourceRows,
+	overrides, err := resource.Find(ctx, r, groupDataSourceRows,
 		resource.Where{Field: "deviceGroupId", Op: "=", Value: group})
 	if err != nil {
 		return nil, err
@@ -134,8 +134,8 @@ func groupSources(ctx context.Context, r resource.Reader, who *resource.Access, 
 		}
 		one := groupSource{GroupDataSource{GroupID: group, DataSourceID: s.ID}, s.Name, s.DisplayName, s.CollectMethod,
 			s.Group}
-		if k := slices.IndexFunc(said, func(x GroupDataSource) bool { return x.DataSourceID == s.ID }); k >= 0 {
-			one.GroupDataSource = said[k]
+		if k := slices.IndexFunc(overrides, func(x GroupDataSource) bool { return x.DataSourceID == s.ID }); k >= 0 {
+			one.GroupDataSource = overrides[k]
 		}
 		all = append(all, one)
 	}

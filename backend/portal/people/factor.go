@@ -18,7 +18,7 @@ import (
 	"spyglass/backend/fault"
 )
 
-// SecondFactor is what a user's authenticator app shares with the portal: time-based
+// SecondFactor is the secret that a user's authenticator app shares with the portal: time-based
 // codes of RFC 6238 with SHA-1, 30 s and 6 digits, which every app supports.
 type SecondFactor struct {
 	Secret   []byte   `json:"secret"`   // empty until a code confirms Next

@@ -153,7 +153,7 @@ type Listener struct {
 	Lost      func(err error)
 }
 
-// Change is what a commit changed in one table.
+// Change describes the changes of a commit in one table.
 type Change struct {
 	Table   string
 	Version int64   // of the table after the commit

@@ -25,7 +25,7 @@ export interface PlotOptions {
   onreset(): void
   oncursor(index: number | null): void
   /** Returns the text below the crosshair at a point. */
-  said?(index: number): string
+  textOf?(index: number): string
 }
 
 /**
@@ -50,7 +50,7 @@ export class Plot {
   #ready = false // the first draw is not a zoom by the user
   #taken: Label[] = [] // the labels drawn so far
   #reach: number | undefined
-  #tag = Object.assign(document.createElement('span'), { className: 'said num', ariaHidden: 'true' })
+  #tag = Object.assign(document.createElement('span'), { className: 'tag num', ariaHidden: 'true' })
 
   constructor(
     private host: HTMLElement,
@@ -96,8 +96,8 @@ export class Plot {
   #say(u: uPlot) {
     const [index, left] = [u.cursor.idx, u.cursor.left ?? -1]
     const tag = this.#tag
-    if (!this.o.said || index == null || left < 0) return tag.remove()
-    tag.textContent = this.o.said(index)
+    if (!this.o.textOf || index == null || left < 0) return tag.remove()
+    tag.textContent = this.o.textOf(index)
     if (!tag.isConnected) u.over.append(tag)
     const half = tag.offsetWidth / 2
     tag.style.left = `${Math.max(half, Math.min(u.over.clientWidth - half, u.valToPos(this.data[0][index], 'x')))}px`

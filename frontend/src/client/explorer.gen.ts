@@ -4273,7 +4273,7 @@ export interface components {
             readonly pageSize: number;
             /** @description That came, where all pages of a list were fetched; error says why they are not all */
             readonly items: number;
-            /** @description Items that the list has in all; 0 when nobody said */
+            /** @description Items that the list has in all; 0 when it is unknown */
             readonly total: number;
         };
         HistoryList: {
@@ -4328,7 +4328,7 @@ export interface components {
             readonly pageSize: number;
             /** @description That came, where all pages of a list were fetched; error says why they are not all */
             readonly items: number;
-            /** @description Items that the list has in all; 0 when nobody said */
+            /** @description Items that the list has in all; 0 when it is unknown */
             readonly total: number;
             /** @description The path in the catalog, or nothing */
             template: string;

@@ -55,7 +55,7 @@ export const text = {
     secretsAreNever: 'The file contains no secrets: they are replaced by asterisks.',
     what: 'What',
     allCollections: 'All collections',
-    picked: (n: number, names: string) => `${n > 1 ? 'Selected' : 'Request'}: ${names}`,
+    selected: (n: number, names: string) => `${n > 1 ? 'Selected' : 'Request'}: ${names}`,
     historyWithResponses: 'History with responses',
     format: 'Format',
     cancel: 'Cancel',

@@ -15,7 +15,7 @@ export interface Column {
 }
 
 /** Selected rows by key. */
-export type Picked<T> = ReadonlyMap<string, T>
+export type Selected<T> = ReadonlyMap<string, T>
 
 /** Minimum width of a row in pixels: a narrower list scrolls horizontally. */
 export const leastWidth = (columns: readonly { width: string }[], beside = 0) =>

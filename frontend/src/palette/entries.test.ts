@@ -109,11 +109,11 @@ test('@ searches objects of the portal', () => {
 
 test('the matched synonym is shown unless it is visible', () => {
   const imports = entry('Import…', { words: 'file OpenAPI Postman' })
-  const said = (query: string) => {
+  const hintOf = (query: string) => {
     const [found] = search([source('Run', '>', [imports])], (s) => s.list!(app), parseQuery(query))
     return reason(imports, found.entries[0].marks)
   }
-  expect([said('api'), said('import'), said('import post')]).toEqual(['OpenAPI', '', 'Postman'])
+  expect([hintOf('api'), hintOf('import'), hintOf('import post')]).toEqual(['OpenAPI', '', 'Postman'])
   expect(reason({ ...imports, method: 'GET' }, [[], [0]])).toBe('')
 })
 

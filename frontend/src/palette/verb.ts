@@ -41,9 +41,9 @@ export function spoken(verbs: readonly Verb[], query: string): { verb: Verb; typ
 }
 
 /** Splits a comment off: `core-sw: firmware update`. */
-export function commented(typed: string): { said: string; comment: string } {
+export function commented(typed: string): { target: string; comment: string } {
   const at = typed.search(/:\s/)
   return at < 0
-    ? { said: typed.trim(), comment: '' }
-    : { said: typed.slice(0, at).trim(), comment: typed.slice(at + 1).trim() }
+    ? { target: typed.trim(), comment: '' }
+    : { target: typed.slice(0, at).trim(), comment: typed.slice(at + 1).trim() }
 }

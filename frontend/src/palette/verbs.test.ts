@@ -95,7 +95,7 @@ async function planned(command: string, answers?: Answers): Promise<Plan[] & { a
   const { verb, typed } = spoken(verbs, command)!
   return Object.assign(await verb.plan(at.app, typed, new AbortController().signal), { at })
 }
-const said = (plans: Plan[]) => plans.map((p) => p.text)
+const textsOf = (plans: Plan[]) => plans.map((p) => p.text)
 
 test('an action is the first word or a synonym, and needs an object', () => {
   expect(spoken(verbs, 'Acknowledge  core sw')).toMatchObject({ verb: { word: 'ack' }, typed: 'core sw' })
@@ -107,15 +107,15 @@ test('an action is the first word or a synonym, and needs an object', () => {
 })
 
 test('a comment follows a colon and a space', () => {
-  expect(commented('core: the carrier knows: soon')).toEqual({ said: 'core', comment: 'the carrier knows: soon' })
-  expect(commented('fe80::1')).toEqual({ said: 'fe80::1', comment: '' })
+  expect(commented('core: the carrier knows: soon')).toEqual({ target: 'core', comment: 'the carrier knows: soon' })
+  expect(commented('fe80::1')).toEqual({ target: 'fe80::1', comment: '' })
 })
 
 test('durations and times are parsed, and nothing else', () => {
   expect(['30m', '2h', '1D', '1w', '5min'].map(minutesOf)).toEqual([30, 120, 1440, 10_080, 5])
   expect(['0h', '1x', 'h', '99w', '-1h'].map(minutesOf)).toEqual(Array(5).fill(undefined))
-  expect(spanned('web 01 for 2h')).toEqual({ said: 'web 01', minutes: 120 })
-  expect(spanned('web-01')).toEqual({ said: 'web-01', minutes: undefined })
+  expect(spanned('web 01 for 2h')).toEqual({ target: 'web 01', minutes: 120 })
+  expect(spanned('web-01')).toEqual({ target: 'web-01', minutes: undefined })
   const now = new Date(2026, 10, 26, 14, 30).getTime() // a Thursday
   const at = (...d: [number, number, number, number?, number?]) => new Date(...d).getTime()
   expect(momentOf('yesterday', now)).toBe(at(2026, 10, 25))
@@ -132,7 +132,7 @@ test('durations and times are parsed, and nothing else', () => {
 describe('ack', () => {
   test('offers all matching alerts, those of a group, and single ones', async () => {
     const plans = await planned('ack core', { alerts: ['core-1', 'core-1', 'core-2'], groups: ['Core'] })
-    expect(said(plans)).toEqual([
+    expect(textsOf(plans)).toEqual([
       'Acknowledge 3 alerts that match “core”',
       'Acknowledge 1 alert of group Core',
       'Acknowledge Critical core-1 loss',
@@ -180,7 +180,7 @@ describe('ack', () => {
 describe('maintain', () => {
   test('shows the target, duration and end, and confirms for several objects', async () => {
     const plans = await planned('maintain web 2h: new disk', { devices: ['web-01', 'web-02'], groups: ['Web'] })
-    expect(said(plans)).toEqual([
+    expect(textsOf(plans)).toEqual([
       'Plan maintenance of web-01 for 2 hours',
       'Plan maintenance of web-02 for 2 hours',
       'Plan maintenance of group Web for 2 hours',
@@ -220,7 +220,7 @@ describe('open', () => {
       groups: ['Network'],
       devices: ['network-1'],
     })
-    expect(said(plans)).toEqual(['Open Alerts of group Network', 'Open Alerts of network-1'])
+    expect(textsOf(plans)).toEqual(['Open Alerts of group Network', 'Open Alerts of network-1'])
     expect(plans[0].hint).toMatch(/^1 alert · only critical · since Wed/)
     for (const p of plans) p.run!()
     const since = String(new Date(2026, 10, 25).getTime() / 1000)
@@ -233,26 +233,28 @@ describe('open', () => {
   test('opens devices and screens, and reports what it did not understand', async () => {
     const [device] = await planned('open devices of web-01', { devices: ['web-01'] })
     device.run!()
-    expect(said(await planned('open rep'))).toEqual(['Open Reports'])
-    expect(said(await planned('open nowhere'))).toEqual(['No screen matches “nowhere”'])
-    expect(said(await planned('open alerts since soon'))).toEqual(['“soon” is not a time'])
-    expect(said(await planned('open fleet since today'))).toEqual(['Only alerts have a severity and a time.'])
-    expect(said(await planned('open reports of Network'))).toEqual([
+    expect(textsOf(await planned('open rep'))).toEqual(['Open Reports'])
+    expect(textsOf(await planned('open nowhere'))).toEqual(['No screen matches “nowhere”'])
+    expect(textsOf(await planned('open alerts since soon'))).toEqual(['“soon” is not a time'])
+    expect(textsOf(await planned('open fleet since today'))).toEqual(['Only alerts have a severity and a time.'])
+    expect(textsOf(await planned('open reports of Network'))).toEqual([
       'Reports cannot be narrowed to a group or a device',
     ])
   })
 })
 
 test('run finds a report by its name', async () => {
-  expect(said(await planned('run report weekly', { reports: ['Weekly alerts'] }))).toEqual(['Run report Weekly alerts'])
-  expect(said(await planned('run weekly'))).toEqual(['No report matches “weekly”'])
+  expect(textsOf(await planned('run report weekly', { reports: ['Weekly alerts'] }))).toEqual([
+    'Run report Weekly alerts',
+  ])
+  expect(textsOf(await planned('run weekly'))).toEqual(['No report matches “weekly”'])
 })
 
 describe('get', () => {
   test('creates the filter, and shows how many items match', async () => {
     const [plan] = await planned('GET devices filter dead', { devices: ['a', 'b'] })
     expect([plan.text, plan.method, plan.hint]).toEqual(['/device/devices?filter=hostStatus:"dead"', 'GET', '2 items'])
-    expect(said(await planned('get nonsense'))).toEqual(['No list matches “nonsense”'])
+    expect(textsOf(await planned('get nonsense'))).toEqual(['No list matches “nonsense”'])
   })
 
   test('an expression is unchanged, and other words are a text search', () => {

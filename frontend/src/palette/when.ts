@@ -12,21 +12,21 @@ export function minutesOf(word: string): number | undefined {
 }
 
 /** Splits a span off the end: `web-01 for 1h`. */
-export function spanned(said: string): { said: string; minutes: number | undefined } {
-  const words = said.split(/\s+/).filter(Boolean)
+export function spanned(typed: string): { target: string; minutes: number | undefined } {
+  const words = typed.split(/\s+/).filter(Boolean)
   const minutes = minutesOf(words.at(-1) ?? '')
-  if (minutes === undefined) return { said, minutes }
+  if (minutes === undefined) return { target: typed, minutes }
   words.pop()
   if (words.at(-1)?.toLowerCase() === 'for') words.pop()
-  return { said: words.join(' '), minutes }
+  return { target: words.join(' '), minutes }
 }
 
 /**
  * Returns the time, in milliseconds, of `yesterday`, `today`, a day of the week, `14:30`, `2h`, `2h ago` or
  * `2026-11-20`; undefined for anything else.
  */
-export function momentOf(said: string, now: number): number | undefined {
-  const text = said.trim().toLowerCase()
+export function momentOf(typed: string, now: number): number | undefined {
+  const text = typed.trim().toLowerCase()
   const day = new Date(now)
   day.setHours(0, 0, 0, 0)
   const back = (n: number) => new Date(day.getFullYear(), day.getMonth(), day.getDate() - n).getTime()

@@ -17,10 +17,10 @@ test.each([
 )
 
 test('without the permission, adding a portal is explained', () => {
-  const said = [undefined, { rights: ['write on explorer'] }, { rights: ['read on device'] }].map((user) =>
+  const reasons = [undefined, { rights: ['write on explorer'] }, { rights: ['read on device'] }].map((user) =>
     whyNotReach(user),
   )
-  expect(said).toEqual(['', '', 'Your role cannot send requests to other portals.'])
+  expect(reasons).toEqual(['', '', 'Your role cannot send requests to other portals.'])
 })
 
 test.each([

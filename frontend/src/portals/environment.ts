@@ -1,24 +1,24 @@
 import type { Environment, Portal, PortalData } from '../client/portals'
-import { text as said } from './text'
+import { text as texts } from './text'
 
 /** The environments of remote portals, with the class of their frame. */
 export const environments: { id: PortalData['environment']; label: string; doc: string }[] = [
-  { id: 'production', label: said.environment.production, doc: said.environment.changesAffectLive },
-  { id: 'staging', label: said.environment.staging, doc: said.environment.beforeProduction },
-  { id: 'test', label: said.environment.test, doc: said.environment.forTrying },
-  { id: 'demo', label: said.environment.demo, doc: said.environment.madeUpData },
+  { id: 'production', label: texts.environment.production, doc: texts.environment.changesAffectLive },
+  { id: 'staging', label: texts.environment.staging, doc: texts.environment.beforeProduction },
+  { id: 'test', label: texts.environment.test, doc: texts.environment.forTrying },
+  { id: 'demo', label: texts.environment.demo, doc: texts.environment.madeUpData },
 ]
 
 export function environmentLabel(id: Environment): string {
-  return id === 'local' ? said.environment.local : (environments.find((e) => e.id === id)?.label ?? id)
+  return id === 'local' ? texts.environment.local : (environments.find((e) => e.id === id)?.label ?? id)
 }
 
 /** Describes who is signed in to a portal, in a few words. */
 export function asWhom(p: Portal): string {
-  if (p.auth === 'none') return said.environment.withoutSigningIn
-  if (p.auth === 'token') return p.secret ? said.environment.withAToken : said.environment.noTokenYet
-  if (p.auth === 'lmv1') return p.secret ? said.environment.as(p.account) : said.environment.noAccessKey
-  return p.user ? said.environment.asUser(p.user) : said.environment.notSignedIn
+  if (p.auth === 'none') return texts.environment.withoutSigningIn
+  if (p.auth === 'token') return p.secret ? texts.environment.withAToken : texts.environment.noTokenYet
+  if (p.auth === 'lmv1') return p.secret ? texts.environment.as(p.account) : texts.environment.noAccessKey
+  return p.user ? texts.environment.asUser(p.user) : texts.environment.notSignedIn
 }
 
 /** Formats a fingerprint in pairs, to compare it. */
@@ -42,12 +42,12 @@ export function wrongAddress(text: string, own: string[]): string {
   try {
     url = new URL(text.trim())
   } catch {
-    return said.environment.anAddressBegins
+    return texts.environment.anAddressBegins
   }
-  if (!/^https?:$/.test(url.protocol)) return said.environment.anAddressBeginsWith
-  if (url.username || url.password) return said.environment.leaveUserName
-  if (url.search || url.hash) return said.environment.theAddressEnds
-  if (own.includes(url.host)) return said.environment.thisIsThe
+  if (!/^https?:$/.test(url.protocol)) return texts.environment.anAddressBeginsWith
+  if (url.username || url.password) return texts.environment.leaveUserName
+  if (url.search || url.hash) return texts.environment.theAddressEnds
+  if (own.includes(url.host)) return texts.environment.thisIsThe
   return ''
 }
 
@@ -67,5 +67,5 @@ export function isInClear(address: string, auth: Portal['auth']): boolean {
 
 /** Returns why the user may not send to other portals, or ''. */
 export function whyNotReach(user?: { rights: string[] }): string {
-  return user && !user.rights.includes('write on explorer') ? said.portalMenu.roleCannotSend : ''
+  return user && !user.rights.includes('write on explorer') ? texts.portalMenu.roleCannotSend : ''
 }

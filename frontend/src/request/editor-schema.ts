@@ -8,7 +8,7 @@ import { check } from './check'
 import { exampleOf } from '../state/request/example'
 import { parse, type Node } from '../state/request/json'
 import { meaningOf, offerVariables, variableAt } from '../state/request/variables'
-import { text as said } from './text'
+import { text as texts } from './text'
 
 export interface Known {
   schema(): Schema | undefined
@@ -31,7 +31,7 @@ export function diagnose(text: string, known: Known): Diagnostic[] {
       from: m.index,
       to: m.index + m[0].length,
       severity: 'warning',
-      message: said.editorSchema.isNotSet(m[1].trim()),
+      message: texts.editorSchema.isNotSet(m[1].trim()),
     }))
   const schema = known.schema()
   return root && schema ? [...found, ...check(text, root, schema, known.whole())] : found
@@ -68,9 +68,9 @@ export const hovers = (known: Known) =>
     const words = [
       hint(p),
       p.format,
-      p.required ? said.editorSchema.required : '',
-      p.readOnly ? said.editorSchema.setByThe : '',
-      p.maxLength ? said.editorSchema.atMostCharacters(p.maxLength) : '',
+      p.required ? texts.editorSchema.required : '',
+      p.readOnly ? texts.editorSchema.setByThe : '',
+      p.maxLength ? texts.editorSchema.atMostCharacters(p.maxLength) : '',
     ]
     return tip(at.start, String(at.path.at(-1)), words.filter(Boolean).join(', '), p.doc ?? '')
   })

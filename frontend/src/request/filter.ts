@@ -4,7 +4,7 @@
  * backend/filter. A value may contain a {{variable}}.
  */
 
-import { text as said } from './text'
+import { text as texts } from './text'
 
 export interface FilterValue {
   /** The text for editing: without quotes, \" unescaped, \* and \\ unchanged. */
@@ -41,20 +41,20 @@ const tests = [':::empty', '!::empty', ':::null', '!::null']
 const comparisons = ['!:', '!~', '>:', '>=', '<:', '<=', ':', '~', '>', '<']
 
 const words: Record<string, string> = {
-  ':': said.filter.is,
-  '!:': said.filter.isNot,
-  '~': said.filter.contains,
-  '!~': said.filter.lacks,
-  '>': said.filter.above,
-  '<': said.filter.below,
-  '>:': said.filter.atLeast,
-  '<:': said.filter.atMost,
-  '>=': said.filter.atLeast,
-  '<=': said.filter.atMost,
-  ':::empty': said.filter.isEmpty,
-  '!::empty': said.filter.isNotEmpty,
-  ':::null': said.filter.isNull,
-  '!::null': said.filter.isNotNull,
+  ':': texts.filter.is,
+  '!:': texts.filter.isNot,
+  '~': texts.filter.contains,
+  '!~': texts.filter.lacks,
+  '>': texts.filter.above,
+  '<': texts.filter.below,
+  '>:': texts.filter.atLeast,
+  '<:': texts.filter.atMost,
+  '>=': texts.filter.atLeast,
+  '<=': texts.filter.atMost,
+  ':::empty': texts.filter.isEmpty,
+  '!::empty': texts.filter.isNotEmpty,
+  ':::null': texts.filter.isNull,
+  '!::null': texts.filter.isNotNull,
 }
 export const operatorWord = (op: string) => words[op] ?? op
 export const takesValue = (op: string) => !tests.includes(op)
@@ -102,7 +102,7 @@ class Reader {
     const start = this.at
     for (const sign of ['||', ','])
       if (this.text.startsWith(sign, start)) return { start, end: (this.at += sign.length), or: sign === '||' }
-    throw new Stop(start, said.filter.expectedOrA)
+    throw new Stop(start, texts.filter.expectedOrA)
   }
 
   condition(): Condition {
@@ -110,7 +110,7 @@ class Reader {
     const field = /[^ \t\r\n:!~<>=,|"\\]*/y
     field.lastIndex = start
     const name = field.exec(this.text)![0]
-    if (!name) throw new Stop(start, said.filter.expectedAField)
+    if (!name) throw new Stop(start, texts.filter.expectedAField)
     this.at = start + name.length
     this.space()
     const op = this.#operator(name)
@@ -128,7 +128,7 @@ class Reader {
     const rest = this.text.slice(this.at)
     const test = tests.find((t) => rest.startsWith(t) && /^(?:$|[ \t\r\n,|])/.test(rest.slice(t.length)))
     const op = test ?? comparisons.find((c) => rest.startsWith(c))
-    if (!op) throw new Stop(this.at, said.filter.expectedAnOperator(field))
+    if (!op) throw new Stop(this.at, texts.filter.expectedAnOperator(field))
     this.#end = this.at += op.length
     return op
   }
@@ -155,7 +155,7 @@ class Reader {
         this.at += variable.length - 1
       } else if (c === '\\') {
         const next = this.text[++this.at]
-        if (next === undefined) throw new Stop(this.at - 1, said.filter.nothingFollowsThe)
+        if (next === undefined) throw new Stop(this.at - 1, texts.filter.nothingFollowsThe)
         value += next === '"' ? '"' : c + next
       } else if (quoted && c === '"') {
         this.#end = ++this.at
@@ -163,8 +163,8 @@ class Reader {
       } else if (!quoted && /[ \t\r\n,|"]/.test(c)) break
       else value += c
     }
-    if (quoted) throw new Stop(start, said.filter.noQuoteCloses)
-    if (this.at === start) throw new Stop(start, said.filter.expectedAValue(op))
+    if (quoted) throw new Stop(start, texts.filter.noQuoteCloses)
+    if (this.at === start) throw new Stop(start, texts.filter.expectedAValue(op))
     this.#end = this.at
     return { text: value, quoted }
   }

@@ -7,6 +7,6 @@ test.each([
   ['http://127.0.0.1:8443 created no session', 'http://127.0.0.1:8443 created no session.'],
   ['acme.example rejects this credential', 'acme.example rejects this credential.'],
   ['busy', 'Busy.'],
-])('%s', (message, said) => {
-  expect(sentence(message)).toBe(said)
+])('%s', (message, want) => {
+  expect(sentence(message)).toBe(want)
 })

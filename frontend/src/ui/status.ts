@@ -1,15 +1,15 @@
 import type { Reply } from '../client'
 import { oneDecimal, whole } from './locale'
-import { text as said } from './text'
+import { text as texts } from './text'
 
 /** Formats a reply for the status bar: `200 OK · 12 ms · 18432 B · 50 items`. */
 export function statusText(
   reply: Pick<Reply, 'status' | 'statusText' | 'ms' | 'bytes' | 'items'> & Partial<Pick<Reply, 'run' | 'notKept'>>,
 ): string {
   const words = [`${reply.status} ${reply.statusText}`.trim(), `${Math.round(reply.ms)} ms`, `${reply.bytes} B`]
-  if (reply.items !== null && reply.items !== undefined) words.push(said.status.items(reply.items))
-  if (reply.run?.partial) words.push(said.status.partial)
-  if (reply.notKept) words.push(said.status.notKept)
+  if (reply.items !== null && reply.items !== undefined) words.push(texts.status.items(reply.items))
+  if (reply.run?.partial) words.push(texts.status.partial)
+  if (reply.notKept) words.push(texts.status.notKept)
   return words.join(' · ')
 }
 
@@ -42,7 +42,7 @@ export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`
   if (ms < 60_000) return `${oneDecimal(ms / 1000)} s`
   const seconds = Math.round(ms / 1000)
-  return said.status.minutes(Math.floor(seconds / 60), seconds % 60)
+  return texts.status.minutes(Math.floor(seconds / 60), seconds % 60)
 }
 
 /** Returns the media type of a response without parameters: `image/png`; '' if it has none. */
@@ -56,8 +56,8 @@ export function aboutText(reply: Pick<Reply, 'headers' | 'json' | 'binary' | 're
   const words = reply.notKept ? [reply.notKept] : []
   if (reply.binary) return words.join(' ')
   const kind = contentType(reply)
-  if (/^(text\/html|application\/xhtml\+xml)$/.test(kind) && !reply.json) words.push(said.status.htmlShownAs)
-  else if (/^(text|application)\/(.+\+)?xml$/.test(kind) && !reply.json) words.push(said.status.xmlShownAs)
+  if (/^(text\/html|application\/xhtml\+xml)$/.test(kind) && !reply.json) words.push(texts.status.htmlShownAs)
+  else if (/^(text|application)\/(.+\+)?xml$/.test(kind) && !reply.json) words.push(texts.status.xmlShownAs)
   if (reply.reading) words.push(`${reply.reading}.`)
   return words.join(' ')
 }

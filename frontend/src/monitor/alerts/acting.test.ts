@@ -105,13 +105,13 @@ test('devices that do not respond depend on the device in their properties', () 
 })
 
 test('own changes are read at once, refused ones are not', async () => {
-  const said: string[] = []
+  const shown: string[] = []
   const app = (create: () => Promise<unknown>) =>
     ({
       portal: {},
       client: { monitor: { create } },
-      toasts: { show: (text: string) => said.push(text) },
-      live: { refresh: () => said.push('refresh') },
+      toasts: { show: (text: string) => shown.push(text) },
+      live: { refresh: () => shown.push('refresh') },
     }) as unknown as App
   const saying = { comment: 'mine', minutes: 30, whole: true }
   expect(
@@ -132,7 +132,7 @@ test('own changes are read at once, refused ones are not', async () => {
       saying,
     ),
   ).toBe(false)
-  expect(said).toEqual([
+  expect(shown).toEqual([
     'refresh',
     'Acknowledged Critical core-sw-01 loss',
     expect.stringMatching(/^Acknowledge Critical core-sw-01 loss failed/),
@@ -142,7 +142,7 @@ test('own changes are read at once, refused ones are not', async () => {
 test('actions over the rate limit are resumed later, and a message says so', async () => {
   vi.useFakeTimers()
   try {
-    const said: string[] = []
+    const shown: string[] = []
     let asked = 0
     const create = async () => {
       if (++asked === 2) throw new Fault('too many', 429, {}, false, 7)
@@ -151,7 +151,7 @@ test('actions over the rate limit are resumed later, and a message says so', asy
     const app = {
       portal: {},
       client: { monitor: { create } },
-      toasts: { show: (text: string) => said.push(text) },
+      toasts: { show: (text: string) => shown.push(text) },
       live: { refresh() {} },
     } as unknown as App
     const doing = act(app, 'ack', [alert({}), alert({ id: '2' })], { comment: 'mine', minutes: 30, whole: true })
@@ -159,7 +159,7 @@ test('actions over the rate limit are resumed later, and a message says so', asy
     expect(asked).toBe(2)
     await vi.advanceTimersByTimeAsync(1)
     expect(await doing).toBe(true)
-    expect([asked, said]).toEqual([3, ['Rate limit reached. Resuming in 7 s.', 'Acknowledged 2 alerts']])
+    expect([asked, shown]).toEqual([3, ['Rate limit reached. Resuming in 7 s.', 'Acknowledged 2 alerts']])
   } finally {
     vi.useRealTimers()
   }

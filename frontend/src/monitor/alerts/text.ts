@@ -119,7 +119,7 @@ export const text = {
 
   chart: {
     of: (device: string, span: string) => `${device}, ${span}`,
-    said: (moment: string, value: string) => `${moment} · ${value}`,
+    at: (moment: string, value: string) => `${moment} · ${value}`,
     none: 'No chart',
     filling: 'Loading history',
     fillingGoes: 'The demo is creating a week of samples for each device.',

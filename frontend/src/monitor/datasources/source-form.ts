@@ -56,8 +56,8 @@ export class SourceForm implements Rest {
     const [all, index, key] = /^dataPoints\[(\d+)\]\.(\w+)$/.exec(fault.field) ?? []
     const point = this.#read?.value.dataPoints[Number(index)]
     if (!all || !point) return fault
-    const said = fault.message.startsWith(all) ? fault.message.slice(all.length) : `: ${fault.message}`
-    return new Fault(`${text.points.parts[key] ?? key}${said}`, fault.status, {
+    const rest = fault.message.startsWith(all) ? fault.message.slice(all.length) : `: ${fault.message}`
+    return new Fault(`${text.points.parts[key] ?? key}${rest}`, fault.status, {
       ...fault.detail,
       field: `${fieldOfPoint(point)}.${key}`,
     })

@@ -51,7 +51,7 @@ function ruleProblem(value: unknown): string {
 export const planOf = (p: DataPoint): FieldPlan => ({
   name: fieldOfPoint(p),
   label: p.name,
-  said: ruleInWords,
+  textOf: ruleInWords,
   check: ruleProblem,
 })
 

@@ -81,7 +81,7 @@ export const text = {
   host: { dead: 'Not responding', noCollector: 'Collector down' },
   acked: 'Acknowledged',
   inMaintenance: 'In maintenance',
-  alertingOff: { said: 'alerting off', means: 'Alerting is off' },
+  alertingOff: { label: 'alerting off', means: 'Alerting is off' },
   down: 'down',
   never: 'never',
   collector: (id: number) => `Collector ${id}`,
@@ -96,7 +96,7 @@ export const text = {
     watch: 'Add a host, an appliance or a service to monitor it.',
   },
 
-  picked: {
+  selected: {
     title: 'Selected devices',
     tooMany: (most: number) => `You can change up to ${devices(most)} at once`,
     count: (n: number) => `${devices(n)} selected`,

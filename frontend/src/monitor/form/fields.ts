@@ -47,7 +47,7 @@ export interface FieldPlan {
   /** Validates a value of a custom control, '' if it is valid. */
   check?: (value: unknown) => string
   /** Formats the value, to compare two of them. */
-  said?: (value: unknown) => string
+  textOf?: (value: unknown) => string
 }
 
 export interface Group {

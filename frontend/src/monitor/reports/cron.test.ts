@@ -17,7 +17,7 @@ test.each([
   ['0 7 31 * *', 'At 07:00 on the 31st'],
   ['@daily', '@daily'],
   ['0 7 * *', '0 7 * *'],
-])('the schedule %j is said as %j', (cron, text) =>
+])('the schedule %j is described as %j', (cron, text) =>
   expect(scheduleText(cron)).toBe(
     text.replace(/(\d\d):(\d\d)/g, (_, h: string, m: string) => timeOfDay(Number(h), Number(m))),
   ),

@@ -2,7 +2,7 @@
 import { timeOfDay } from '../../ui/locale'
 import { text } from './text'
 
-const { parts, ...said } = text.schedule
+const { parts, ...texts } = text.schedule
 
 export type Rhythm = 'never' | 'daily' | 'weekdays' | 'weekly' | 'monthly' | 'own'
 
@@ -58,11 +58,11 @@ function dayNumber(text: string | undefined): number | undefined {
 export function scheduleText(cron: string): string {
   const plan = planOf(cron)
   const time = timeOfDay(plan.hour, plan.minute)
-  if (plan.rhythm === 'never') return said.rhythms.never
-  if (plan.rhythm === 'daily') return said.daily(time)
-  if (plan.rhythm === 'weekdays') return said.workdays(time)
-  if (plan.rhythm === 'weekly') return said.weekly(said.weekdays[plan.weekday], time)
-  if (plan.rhythm === 'monthly') return said.monthly(said.ordinal(plan.day), time)
+  if (plan.rhythm === 'never') return texts.rhythms.never
+  if (plan.rhythm === 'daily') return texts.daily(time)
+  if (plan.rhythm === 'weekdays') return texts.workdays(time)
+  if (plan.rhythm === 'weekly') return texts.weekly(texts.weekdays[plan.weekday], time)
+  if (plan.rhythm === 'monthly') return texts.monthly(texts.ordinal(plan.day), time)
   return ownText(cron.trim())
 }
 
@@ -84,10 +84,10 @@ function ownText(cron: string): string {
         : minutes,
     times ? '' : field(hour, parts.hours, parts.everyHours, String),
     daysText(
-      field(day, parts.days, parts.everyDays, (n) => said.ordinal(Number(n))),
-      field(weekday, parts.weekdays, parts.everyDays, (n) => said.weekdays[dayNumber(n) ?? Number(n) % 7] ?? n),
+      field(day, parts.days, parts.everyDays, (n) => texts.ordinal(Number(n))),
+      field(weekday, parts.weekdays, parts.everyDays, (n) => texts.weekdays[dayNumber(n) ?? Number(n) % 7] ?? n),
     ),
-    field(month, parts.months, parts.everyMonths, (n) => said.months[Number(n) - 1] ?? n),
+    field(month, parts.months, parts.everyMonths, (n) => texts.months[Number(n) - 1] ?? n),
   ]
   return all.some((part) => part === undefined) ? cron : all.filter(Boolean).join(' ')
 }

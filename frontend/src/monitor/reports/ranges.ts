@@ -1,9 +1,9 @@
 import { text } from './text'
 
 /** The periods of reports, in the form that the portal parses. */
-export const ranges: { value: string; text: string }[] = Object.entries(text.ranges).map(([value, said]) => ({
+export const ranges: { value: string; text: string }[] = Object.entries(text.ranges).map(([value, label]) => ({
   value,
-  text: said,
+  text: label,
 }))
 
 const span = /^(\d{4}-\d{2}-\d{2}(?: \d{2}:\d{2})?)\s+to\s+(\d{4}-\d{2}-\d{2}(?: \d{2}:\d{2})?)$/i

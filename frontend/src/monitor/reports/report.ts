@@ -22,8 +22,8 @@ const last = (r: Row): Cell =>
     : { text: text.never, quiet: true }
 /** Formats the schedule of a report, with its time zone if it has its own. */
 function scheduled(r: Row): string {
-  const said = scheduleText(String(r.schedule))
-  return r.schedule && r.scheduleTimezone ? text.zoned(said, String(r.scheduleTimezone)) : said
+  const words = scheduleText(String(r.schedule))
+  return r.schedule && r.scheduleTimezone ? text.zoned(words, String(r.scheduleTimezone)) : words
 }
 /** Fields that limit a report to devices, with a pattern for all of them. */
 const scopes = ['groupFullPath', 'deviceDisplayName', 'hostsVal'] as const

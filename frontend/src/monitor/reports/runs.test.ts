@@ -67,15 +67,15 @@ test('a report names the time zone of its schedule and times', () => {
     nextGenerateOn: Date.UTC(2026, 11, 1, 0, 30) / 1000,
   }
   const cell = (r: Row) => asCell(kind.columns.find((c) => c.id === 'schedule')!.cell(r)).text
-  const said = `On the 1st of each month at ${timeOfDay(6, 0)}`
-  expect([cell(row), cell({ ...row, scheduleTimezone: '' })]).toEqual([`${said}, Asia/Kolkata`, said])
+  const schedule = `On the 1st of each month at ${timeOfDay(6, 0)}`
+  expect([cell(row), cell({ ...row, scheduleTimezone: '' })]).toEqual([`${schedule}, Asia/Kolkata`, schedule])
   expect(Object.fromEntries(kind.facts!(row))).toMatchObject({
-    Schedule: `${said}, Asia/Kolkata`,
+    Schedule: `${schedule}, Asia/Kolkata`,
     'Next run': weekdayMoment(Date.UTC(2026, 11, 1, 0, 30), 'Asia/Kolkata'),
     'Time zone': 'Asia/Kolkata',
   })
   expect(Object.fromEntries(kind.facts!({ ...row, scheduleTimezone: '' }))).toMatchObject({
-    Schedule: said,
+    Schedule: schedule,
     'Next run': zoned(row.nextGenerateOn),
     'Time zone': 'portal time zone',
   })

@@ -78,7 +78,7 @@ export function summary(privileges: Privilege[]): string {
     const most = levels[Math.max(...mine.map((l) => levels.indexOf(l.level)))]
     return type === 'setting' ? t.partsOf(does[most], mine.length) : t.groupsOf(does[most], mine.length, named[type])
   }
-  const said = [
+  const words = [
     of('deviceGroup'),
     of('report'),
     of('setting'),
@@ -86,5 +86,5 @@ export function summary(privileges: Privilege[]): string {
   ]
     .filter(Boolean)
     .join(', ')
-  return said ? said[0].toUpperCase() + said.slice(1) : nothing
+  return words ? words[0].toUpperCase() + words.slice(1) : nothing
 }

@@ -21,15 +21,15 @@ export default {
   does: text.does,
   icon: 'check',
   async plan(app, typed, signal) {
-    const { said, comment } = commented(typed)
-    if (!said) return []
+    const { target, comment } = commented(typed)
+    if (!target) return []
     const found = listed<Alert>(
       app,
       '/alert/alerts',
-      { ...query, filter: ['acked:false', ...said.split(/\s+/).map(textCondition)].join(',') },
+      { ...query, filter: ['acked:false', ...target.split(/\s+/).map(textCondition)].join(',') },
       signal,
     )
-    const groups = targetsOf(app, 'group', said, signal).then((all) =>
+    const groups = targetsOf(app, 'group', target, signal).then((all) =>
       Promise.all(
         all.slice(0, 2).map(async (group) => {
           const path = `/device/groups/${group.id}/alerts`
@@ -41,10 +41,10 @@ export default {
     const several: Plan[] = ofGroups
       .filter((g) => g.total > 0)
       .map((g) => plan(app, `ack group ${g.group.id}`, text.ofGroup(g.total, g.group.name), g.total, g.items, comment))
-    if (total > 1) several.unshift(plan(app, 'ack all', text.matching(total, said), total, items, comment))
+    if (total > 1) several.unshift(plan(app, 'ack all', text.matching(total, target), total, items, comment))
     const single = items.slice(0, 5).map((a) => plan(app, `ack ${a.id}`, text.one(called(a)), 1, [a], comment))
     const plans = [...several, ...single]
-    return plans.length ? plans : [{ id: 'ack none', text: text.none(said), hint: text.noneGoes }]
+    return plans.length ? plans : [{ id: 'ack none', text: text.none(target), hint: text.noneGoes }]
   },
 } satisfies Verb
 

@@ -18,12 +18,12 @@ export default {
   does: text.does,
   icon: 'clock',
   async plan(app, typed, signal) {
-    const { said: whole, comment } = commented(typed)
-    const { said, minutes } = spanned(whole)
-    if (!said) return [{ id: 'maintain none', text: text.what }]
+    const { target: whole, comment } = commented(typed)
+    const { target, minutes } = spanned(whole)
+    if (!target) return [{ id: 'maintain none', text: text.what }]
     const [devices, groups] = await Promise.all([
-      targetsOf(app, 'device', said, signal),
-      targetsOf(app, 'group', said, signal),
+      targetsOf(app, 'device', target, signal),
+      targetsOf(app, 'group', target, signal),
     ])
     const plans = [
       ...devices.slice(0, 5).map((d) => plan(app, `maintain device ${d.id}`, d.name, [d], minutes, comment)),
@@ -33,8 +33,8 @@ export default {
       }),
     ]
     if (devices.length > 1 && !isCut(devices))
-      plans.push(plan(app, 'maintain all', text.devices(devices.length, said), devices, minutes, comment))
-    return plans.length ? plans : [{ id: 'maintain none', text: text.none(said), hint: text.spans }]
+      plans.push(plan(app, 'maintain all', text.devices(devices.length, target), devices, minutes, comment))
+    return plans.length ? plans : [{ id: 'maintain none', text: text.none(target), hint: text.spans }]
   },
 } satisfies Verb
 

@@ -14,10 +14,10 @@ export default {
   does: text.does,
   icon: 'report',
   async plan(app, typed, signal) {
-    const said = typed.replace(/^reports?\s+/i, '').trim()
-    if (/^reports?$/i.test(said)) return [{ id: 'run none', text: text.what }]
-    const reports = await targetsOf(app, 'report', said, signal)
-    if (!reports.length) return [{ id: 'run none', text: text.none(said) }]
+    const name = typed.replace(/^reports?\s+/i, '').trim()
+    if (/^reports?$/i.test(name)) return [{ id: 'run none', text: text.what }]
+    const reports = await targetsOf(app, 'report', name, signal)
+    if (!reports.length) return [{ id: 'run none', text: text.none(name) }]
     return reports.slice(0, 6).map((report) => ({
       id: `run ${report.id}`,
       text: text.plan(report.name),

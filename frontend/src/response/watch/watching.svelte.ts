@@ -35,7 +35,7 @@ export class Watch {
   /** When the next request may be sent, if the portal limits the rate; 0 otherwise. */
   waitsUntil = $state(0)
   /** The last change for screen readers; it is not updated with each sample. */
-  said = $state('')
+  announcement = $state('')
   /** Series in the chart, by name. */
   chosen = $state.raw<readonly string[]>([])
   readonly series: readonly WatchSeries[] = $derived.by(() => seriesOf(this.paths, this.samples))
@@ -70,7 +70,7 @@ export class Watch {
     this.running = false
     this.waitsUntil = 0
     if (!this.#end.signal.aborted) await this.#read()
-    this.said = this.ended
+    this.announcement = this.ended
   }
 
   stop() {
@@ -80,7 +80,7 @@ export class Watch {
   hear(e: WatchEvent) {
     if (!this.running) return
     this.waitsUntil = e.wait ? Date.now() + e.wait : 0
-    if (e.wait) this.said = text.waiting(Math.ceil(e.wait / 1000))
+    if (e.wait) this.announcement = text.waiting(Math.ceil(e.wait / 1000))
     if (e.samples > this.samples.length) void this.#read()
   }
 
@@ -122,7 +122,7 @@ export class Watch {
     const last = this.samples.at(-1)!
     if (last.at - this.#saidAt < quiet) return
     this.#saidAt = last.at
-    this.said = text.progress(this.samples.length, last.changes)
+    this.announcement = text.progress(this.samples.length, last.changes)
   }
 }
 

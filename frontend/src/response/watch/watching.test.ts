@@ -56,15 +56,15 @@ test('new samples of a recording are read once each, also during a read', async 
   hear(1)
   hear(2)
   await expect.poll(() => shown).toEqual(['d1 1', 'd2 2'])
-  expect(watch.said).toBe(text.progress(1, 1))
+  expect(watch.announcement).toBe(text.progress(1, 1))
   hear(2)
   hear(3)
   await expect.poll(() => watch.samples.length).toBe(3)
   expect(watch.paths).toEqual(['$.a', '$.b', '$.c'])
-  expect(watch.said).toBe(text.progress(3, 1))
+  expect(watch.announcement).toBe(text.progress(3, 1))
   end('Stopped: all checks passed.')
   await run
-  expect([watch.running, watch.ended, watch.said]).toEqual([
+  expect([watch.running, watch.ended, watch.announcement]).toEqual([
     false,
     'Stopped: all checks passed.',
     'Stopped: all checks passed.',
@@ -79,9 +79,9 @@ test('changes are not announced with each sample', async () => {
   await expect.poll(() => shown.length).toBe(1)
   hear(2)
   await expect.poll(() => shown.length).toBe(2)
-  expect(watch.said).toBe(text.progress(1, 1))
+  expect(watch.announcement).toBe(text.progress(1, 1))
   hear(2, 4200)
-  expect(watch.said).toBe(text.waiting(5))
+  expect(watch.announcement).toBe(text.waiting(5))
   expect(watch.waitsUntil).toBeGreaterThan(0)
   hear(3)
   expect(watch.waitsUntil).toBe(0)

@@ -107,10 +107,10 @@ export class Catalog {
    * device".
    */
   search(query: string): Hit[] {
-    const said = query.trimStart().split(/\s+/, 1)[0]
-    const verb = text.verbs[said.toLowerCase()]
+    const word = query.trimStart().split(/\s+/, 1)[0]
+    const verb = text.verbs[word.toLowerCase()]
     const best = new Map(this.#found(query).map((h) => [h.item, h]))
-    for (const hit of verb ? this.#found(verb + query.trimStart().slice(said.length)) : []) {
+    for (const hit of verb ? this.#found(verb + query.trimStart().slice(word.length)) : []) {
       if (hit.score > (best.get(hit.item)?.score ?? 0)) best.set(hit.item, hit)
     }
     return [...best.values()].sort((a, b) => b.score - a.score)

@@ -25,7 +25,7 @@ export class Library {
   /** The collection whose menu opened the share dialog; 0 if the user selects it in the dialog. */
   toShare = $state(0)
   /** The initial selection of an export; empty for everything. */
-  picked = $state.raw<Item[]>([])
+  selected = $state.raw<Item[]>([])
   /** Input of an import: dropped files, and the target collection, 0 for the top level. */
   brought = $state.raw<{ files?: File[]; into: number }>({ into: 0 })
   /** The current or last batch. */

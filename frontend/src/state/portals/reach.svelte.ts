@@ -18,7 +18,7 @@ export class Reach {
   /** Why the selected portal does not respond, '' while it does. */
   readonly problem: string = $derived.by(() => this.#silent.get(this.app.portal.id) ?? '')
   /** The toast about a portal that does not respond, and its id. */
-  #said?: { id: number; toast: number }
+  #shown?: { id: number; toast: number }
 
   constructor(private app: Home) {}
 
@@ -39,7 +39,7 @@ export class Reach {
       }
       const action = fault.detail.certificate ? edit : { label: text.reach.tryAgain, run: () => void this.ask() }
       this.app.toasts.show(text.reach.isUnavailable(portal.name, fault.message), { tone: 'warn', stay: true, action })
-      this.#said = { id: portal.id, toast: this.app.toasts.current!.id }
+      this.#shown = { id: portal.id, toast: this.app.toasts.current!.id }
     }
   }
 
@@ -52,7 +52,8 @@ export class Reach {
 
   #note(id: number, problem: string) {
     if ((this.#silent.get(id) ?? '') === problem) return
-    if (!problem && this.#said?.id === id && this.app.toasts.current?.id === this.#said.toast) this.app.toasts.dismiss()
+    if (!problem && this.#shown?.id === id && this.app.toasts.current?.id === this.#shown.toast)
+      this.app.toasts.dismiss()
     const others = [...this.#silent].filter(([other]) => other !== id)
     this.#silent = new Map(problem ? [...others, [id, problem]] : others)
   }

@@ -7,10 +7,10 @@ test('a portal without a response is offline until it responds, even with an err
   const reach = new Reach({ portal: { id: 3 } } as App)
   const silent = new Fault('a.example refused the connection', 502, { field: 'portal' })
   const circle = new Fault('the portal redirects in a loop', 502, { field: 'portal', answered: true })
-  const said = [silent, circle, silent, new Fault('no value', 400), undefined].map(
+  const texts = [silent, circle, silent, new Fault('no value', 400), undefined].map(
     (fault) => (reach.heard(3, fault), reach.problem),
   )
-  expect(said).toEqual([
+  expect(texts).toEqual([
     'a.example refused the connection',
     '',
     'a.example refused the connection',

@@ -1,7 +1,7 @@
 /** Parses a pasted address or cURL command as a request. */
 import { METHODS, type DraftData, type Method, type Row } from '../../client'
 import { readShell } from './shell'
-import { text as said } from './text'
+import { text as texts } from './text'
 
 export interface Pasted extends Partial<Pick<DraftData, 'method' | 'path' | 'query' | 'headers' | 'body'>> {
   /** Parts that were ignored, and why, one sentence each. */
@@ -37,7 +37,7 @@ function readAddress(address: string, bases: string[]): Pasted {
   if (base === undefined) path = path.replace(mounted, '')
   const host = hostOf(whole)
   const elsewhere = base === undefined && host && !bases.some((b) => hostOf(b) === host)
-  return { path: decode(path) || '/', query, ...noted(elsewhere ? [said.paste.server(host)] : []) }
+  return { path: decode(path) || '/', query, ...noted(elsewhere ? [texts.paste.server(host)] : []) }
 }
 
 const hostOf = (address: string) => /^https?:\/\/([^/{]+)/i.exec(address)?.[1].toLowerCase() ?? ''
@@ -93,7 +93,7 @@ function readCurl(command: string, bases: string[], input?: string): Pasted | un
   const content = (text: string, file = /^@(.*)$/s.exec(text)?.[1]) => {
     if (file === '-' && input !== undefined) data.push(input)
     else if (file === undefined) data.push(text)
-    else left.add(file === '-' ? said.paste.input : said.paste.file(file))
+    else left.add(file === '-' ? texts.paste.input : texts.paste.file(file))
   }
   let usual = 'GET'
   let method: string | undefined
@@ -136,13 +136,13 @@ function readCurl(command: string, bases: string[], input?: string): Pasted | un
       case '--form':
       case '--form-string':
         value()
-        left.add(said.paste.noForm(flag))
+        left.add(texts.paste.noForm(flag))
         usual = 'POST'
         break
       case '-T':
       case '--upload-file':
         value()
-        left.add(said.paste.noForm(flag))
+        left.add(texts.paste.noForm(flag))
         usual = 'PUT'
         break
       case '--url-query':
@@ -185,10 +185,10 @@ function readCurl(command: string, bases: string[], input?: string): Pasted | un
   const taken = METHODS.find((m) => m === asked) ?? 'GET'
   const notes = noted([
     ...(pasted.notes ?? []),
-    ...(dropped.size ? [said.paste.session([...dropped])] : []),
+    ...(dropped.size ? [texts.paste.session([...dropped])] : []),
     ...left,
-    ...(taken === asked ? [] : [said.paste.method(asked, taken, METHODS)]),
-    ...(open ? [said.paste.open] : []),
+    ...(taken === asked ? [] : [texts.paste.method(asked, taken, METHODS)]),
+    ...(open ? [texts.paste.open] : []),
   ])
   if (asQuery)
     return { ...pasted, method: taken, headers, query: [...query, ...data.flatMap(pairs)], body: '', ...notes }

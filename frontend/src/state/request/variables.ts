@@ -1,7 +1,7 @@
 /** {{variables}} in text: their positions and values. */
 import type { Variable } from '../../client'
 import type { Offer } from './suggest'
-import { text as said } from './text'
+import { text as texts } from './text'
 
 /** A variable in use; `of` is the name of its environment. */
 export type InUse = Variable & { of?: string }
@@ -35,10 +35,10 @@ export function hasVariable(text: string): boolean {
 }
 
 const builtIns = [
-  { name: '$now', doc: said.variables.nowInEpoch },
-  { name: '$now-1h', doc: said.variables.anHourAgo },
-  { name: '$uuid', doc: said.variables.aRandomId },
-  { name: '$userId', doc: said.variables.theIdOf },
+  { name: '$now', doc: texts.variables.nowInEpoch },
+  { name: '$now-1h', doc: texts.variables.anHourAgo },
+  { name: '$uuid', doc: texts.variables.aRandomId },
+  { name: '$userId', doc: texts.variables.theIdOf },
 ]
 
 /** Whether Go fills in a name: {{$now}}, {{$now-1h}}, {{$uuid}}, {{$userId}}. */
@@ -58,10 +58,10 @@ export interface Meaning {
 export function meaningOf(name: string, find: (name: string) => InUse | undefined): Meaning {
   const v = find(name)
   if (v?.secret)
-    return { name, state: 'secret', value: '••••••', source: said.variables.secretVariableIn(v.of ?? v.scope) }
+    return { name, state: 'secret', value: '••••••', source: texts.variables.secretVariableIn(v.of ?? v.scope) }
   if (v) return { name, state: 'known', value: v.value, source: `${v.of ?? v.scope} variable` }
-  if (isBuiltIn(name)) return { name, state: 'known', value: '', source: said.variables.builtInFilled }
-  return { name, state: 'unknown', value: '', source: said.variables.notSetAdd }
+  if (isBuiltIn(name)) return { name, state: 'known', value: '', source: texts.variables.builtInFilled }
+  return { name, state: 'unknown', value: '', source: texts.variables.notSetAdd }
 }
 
 /** Returns the variable at the caret. */
@@ -84,13 +84,13 @@ export function offerVariables(text: string, caret: number, variables: readonly 
       label: v.name,
       insert: `{{${v.name}}}`,
       detail: v.secret ? '••••••' : v.value,
-      note: v.secret ? said.variables.secret : (v.of ?? v.scope),
+      note: v.secret ? texts.variables.secret : (v.of ?? v.scope),
     })),
-    ...builtIns.map((b) => ({ label: b.name, insert: `{{${b.name}}}`, detail: b.doc, note: said.variables.builtIn })),
+    ...builtIns.map((b) => ({ label: b.name, insert: `{{${b.name}}}`, detail: b.doc, note: texts.variables.builtIn })),
   ]
   const typed = open[1].toLowerCase()
   return {
-    label: said.variables.variables,
+    label: texts.variables.variables,
     first: true,
     from: open.index,
     to: caret + (rest.endsWith('}') ? rest.length : 0),

@@ -17,7 +17,7 @@ import { duration } from '../../ui/status'
 import type { OpenTab } from '../tabs/workspace.svelte'
 import { oneDecimal } from '../../ui/locale'
 import { save } from '../../ui/save'
-import { text as said } from './text'
+import { text as texts } from './text'
 
 /** A dialog before a write is sent. */
 export interface Asking {
@@ -55,15 +55,15 @@ export function runText(
   const since = Math.max(0, elapsed - run.ms) // since the last event
   const took = run.ms + since
   const page = run.pages
-    ? said.sending.pageOf(Math.min(run.page + 1, run.pages), run.pages)
-    : said.sending.page(run.page + 1)
+    ? texts.sending.pageOf(Math.min(run.page + 1, run.pages), run.pages)
+    : texts.sending.page(run.page + 1)
   const words = [
     page,
-    said.sending.items(run.items),
-    took < 60_000 ? said.sending.seconds(oneDecimal(took / 1000)) : duration(took),
+    texts.sending.items(run.items),
+    took < 60_000 ? texts.sending.seconds(oneDecimal(took / 1000)) : duration(took),
   ]
-  if (run.state === 'paused') words.push(said.sending.paused)
-  if (run.state === 'waiting') words.push(said.sending.waiting(Math.ceil(Math.max(0, run.wait - since) / 1000)))
+  if (run.state === 'paused') words.push(texts.sending.paused)
+  if (run.state === 'waiting') words.push(texts.sending.waiting(Math.ceil(Math.max(0, run.wait - since) / 1000)))
   return words.join(' · ')
 }
 
@@ -116,7 +116,7 @@ export class Sending {
 
   /** Returns why a read-only portal refuses a request; '' if it does not. */
   held(draft: Pick<Draft, 'method'>): string {
-    return this.locked && draft.method !== 'GET' ? said.sending.isReadOnly(this.app.portal.name, draft.method) : ''
+    return this.locked && draft.method !== 'GET' ? texts.sending.isReadOnly(this.app.portal.name, draft.method) : ''
   }
 
   /** Records that a response requires a sign-in, after which the request is sent again. */
@@ -135,10 +135,10 @@ export class Sending {
       if (!draft.fault && reply?.run?.resume) void draft.sendAll(false, reply.document)
       else if (draft.method === 'GET' && !draft.stale) void draft.send()
       else
-        this.app.toasts.show(said.sending.wasRefusedBefore(draft.line), {
+        this.app.toasts.show(texts.sending.wasRefusedBefore(draft.line), {
           tone: 'warn',
           stay: true,
-          action: { label: said.sending.sendItNow, run: () => void draft.send() },
+          action: { label: texts.sending.sendItNow, run: () => void draft.send() },
         })
     }
   }
@@ -161,11 +161,11 @@ export class Sending {
   saved(file: SavedFile) {
     this.app.activity.historyVersion++
     const { items, total, partial, notes } = file.run
-    const count = said.sending.items(items)
+    const count = texts.sending.items(items)
     const text = [
       partial
-        ? said.sending.isIncomplete(file.name, count, Math.max(0, total ?? 0), partial)
-        : said.sending.savedTo(count, file.name),
+        ? texts.sending.isIncomplete(file.name, count, Math.max(0, total ?? 0), partial)
+        : texts.sending.savedTo(count, file.name),
       ...notes,
     ].join(' ')
     this.app.toasts.show(text, partial ? { tone: 'warn', stay: true } : { tone: 'ok', stay: notes.length > 0 })
@@ -188,7 +188,7 @@ export class Sending {
     } catch (e) {
       const fault = asFault(e)
       if (fault.status === 404) this.undone = new Set([...this.undone, historyId])
-      this.app.toasts.show(said.sending.notUndone(fault.message), { tone: 'error', stay: true })
+      this.app.toasts.show(texts.sending.notUndone(fault.message), { tone: 'error', stay: true })
     } finally {
       this.undoing = false
     }
@@ -198,7 +198,7 @@ export class Sending {
   async #lacks(what: Asking['what'], draft: Draft, anyway: boolean): Promise<Fault | undefined> {
     const given = new Set(draft.pathParams.filter((r) => r.on && r.value.trim()).map((r) => r.key))
     const lacking = placeholders(draft.path.split('?', 1)[0]).find((name) => !given.has(name))
-    if (lacking) return new Fault(said.sending.needsAValue(lacking), 400, { field: 'path' })
+    if (lacking) return new Fault(texts.sending.needsAValue(lacking), 400, { field: 'path' })
     const unknown = (name: string) => meaningOf(name, (n) => this.app.variables.find(n)).state === 'unknown'
     if (anyway || !variablesIn(draft.content).some(unknown)) return undefined
     const { client } = this.app
