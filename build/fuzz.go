@@ -92,6 +92,6 @@ func fuzz(ctx context.Context, p project.Project) error {
 // tried an input: the go command then prints "context deadline exceeded" and
 // names no input. Real findings are named, and written to a file.
 func outOfTime(output string) bool {
-	return strings.Contains(output, "\n    context deadline exceeded\n") && !strings.Contains(output, "Failing input") &&
-		!strings.Contains(output, "panic:")
+	return strings.Contains(output, "\n    context deadline exceeded\n") &&
+		!strings.Contains(output, "Failing input") && !strings.Contains(output, "panic:")
 }

@@ -78,7 +78,8 @@ func packaged(ctx context.Context, p project.Project) error {
 	}
 	return goTest(ctx, p,
 		[]string{"SPYGLASS_PACKAGES=" + now, "SPYGLASS_PACKAGES_AGAIN=" + again, "SPYGLASS_PACKAGES_BEFORE=" + before},
-		slices.Concat(quick, []string{"-count=1", "-v", "-timeout=20m", "-tags", "window,packages"}, onPackages.flags()),
+		slices.Concat(quick, []string{"-count=1", "-v", "-timeout=20m", "-tags", "window,packages"},
+			onPackages.flags()),
 		onPackages.packages...)
 }
 

@@ -147,8 +147,8 @@ func (s *anchors) elevated(ctx context.Context, command, script string, args ...
 			if err == nil {
 				return nil
 			}
-			return &fault.Error{Kind: fault.Denied, Err: errors.New(output), Message: "the store of this computer was " +
-				"not changed. Try again, or run: " + command}
+			return &fault.Error{Kind: fault.Denied, Err: errors.New(output), Message: "the store of this computer " +
+				"was not changed. Try again, or run: " + command}
 		}
 	}
 	return fault.New(fault.Denied, "only root can change the store of this computer. Run: %s", command)
