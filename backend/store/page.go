@@ -161,6 +161,7 @@ func (t *Table) unpackRows(found engine.Rows, p *page) (foreign []int, err error
 		var ok bool
 		if room, ok = t.outline.unpack(room, packed, wide); !ok {
 			foreign = append(foreign, len(p.ids))
+			room = append(room[:0], "{}"...) // stays if the row is deleted before rebuild reads it
 		}
 		p.ids, p.body, p.from = append(p.ids, id), append(p.body, bytes.Clone(room)), append(p.from, from)
 	}
