@@ -322,25 +322,38 @@ func TestAKilledMoveOfTheExplorerIsResumed(t *testing.T) {
 	e.same(e.responses(true), want)
 }
 
+// backup writes a backup of the portal. empty makes the data folder a new one, with only the
+// portal's key.
+func (e *explored) backup(database bool) (file string, empty func()) {
+	e.Helper()
+	file = filepath.Join(e.TempDir(), "backup")
+	if err := server.Backup(e.Context(), e.in(database), file, unheard); err != nil {
+		e.Fatal(err)
+	}
+	key, err := os.ReadFile(filepath.Join(e.o.Data, "portal.db.key"))
+	if err != nil {
+		e.Fatal(err)
+	}
+	return file, func() {
+		e.Helper()
+		e.o.Data = e.TempDir()
+		if err := os.WriteFile(filepath.Join(e.o.Data, "portal.db.key"), key, 0o600); err != nil {
+			e.Fatal(err)
+		}
+	}
+}
+
+func unheard(backup.Progress) {}
+
 func TestABackupOfADatabaseHasTheExplorer(t *testing.T) {
 	e := newExplored(t)
 	want := e.responses(false)
 	e.move(false)
-	unheard := func(backup.Progress) {}
-	file := filepath.Join(t.TempDir(), "backup")
-	if err := server.Backup(t.Context(), e.in(true), file, unheard); err != nil {
-		t.Fatal(err)
-	}
-	key, err := os.ReadFile(filepath.Join(e.o.Data, "portal.db.key"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	file, empty := e.backup(true)
 	keyring.MockInit() // the secrets are in the backup
 	for _, database := range []bool{false, true} {
-		e.o.Data, e.database = t.TempDir(), pgtest.Database(t)
-		if err := os.WriteFile(filepath.Join(e.o.Data, "portal.db.key"), key, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		empty()
+		e.database = pgtest.Database(t)
 		if _, err := server.Restore(t.Context(), e.in(database), file, false, unheard); err != nil {
 			t.Fatal(err)
 		}
@@ -353,19 +366,8 @@ func TestABackupOfADatabaseHasTheExplorer(t *testing.T) {
 
 func TestARestoreListsTheSecretsThatTheKeyringLacks(t *testing.T) {
 	e := newExplored(t)
-	unheard := func(backup.Progress) {}
-	file := filepath.Join(t.TempDir(), "backup")
-	if err := server.Backup(t.Context(), e.in(false), file, unheard); err != nil {
-		t.Fatal(err)
-	}
-	key, err := os.ReadFile(filepath.Join(e.o.Data, "portal.db.key"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	e.o.Data = t.TempDir()
-	if err := os.WriteFile(filepath.Join(e.o.Data, "portal.db.key"), key, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	file, empty := e.backup(false)
+	empty()
 	keyring.MockInit() // that of another user
 	moved, err := server.Restore(t.Context(), e.in(true), file, false, unheard)
 	var left []string
