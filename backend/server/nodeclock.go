@@ -28,9 +28,9 @@ func (o *Options) nodeClock() *nodeClock {
 	if o.Clock != nil {
 		return nil
 	}
-	o.Clock = func() time.Time { return time.Now().Add(o.ClockOff) }
-	if o.ClockOff == 0 {
-		o.Clock = time.Now
+	o.Clock = time.Now
+	if off := o.ClockOff; off != 0 {
+		o.Clock = func() time.Time { return time.Now().Add(off) }
 	}
 	if o.Database == "" {
 		return nil
