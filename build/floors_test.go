@@ -67,15 +67,17 @@ var only = map[string][]string{
 	"spyglass/backend/store": {"backend/store", "backend/server", "backend/series", "app/workspace",
 		"backend/store/sqlite", "backend/store/postgres", "backend/store/engine/enginetest", "backend/store/storetest",
 		"build", "build/torture"},
-	"spyglass/backend/store/sqlite":          {"backend/store"},
-	"spyglass/backend/store/postgres":        {"backend/store", "backend/store/storetest", "build", "build/torture"},
-	"spyglass/backend/store/postgres/pgtest": {"backend/store/storetest", "build", "build/torture"}, // and tests
-	"spyglass/backend/store/storetest":       {},                                                    // tests import it
-	"spyglass/backend/testkit":               {},                                                    // tests import it
+	"spyglass/backend/store/sqlite":   {"backend/store"},
+	"spyglass/backend/store/postgres": {"backend/store", "backend/store/storetest", "build", "build/torture"},
+	"spyglass/backend/store/postgres/pgtest": {"backend/store/storetest", "build", "build/bench",
+		"build/torture"}, // and tests
+	"spyglass/backend/store/storetest": {}, // tests import it
+	"spyglass/backend/testkit":         {}, // tests import it
 
-	"database/sql":                           {"backend/store/sqlite", "build/bench"},
-	"modernc.org/sqlite":                     {"backend/store/sqlite", "build/bench"},
-	"github.com/jackc/pgx/v5":                {"backend/store/postgres", "backend/store/postgres/pgtest"},
+	"database/sql":       {"backend/store/sqlite", "build/bench"},
+	"modernc.org/sqlite": {"backend/store/sqlite", "build/bench"},
+	"github.com/jackc/pgx/v5": {"backend/store/postgres", "backend/store/postgres/pgtest",
+		"build/bench"},
 	"github.com/wailsapp/wails/v2":           {"app/shell", "app/shell/emptywindow", "app/shell/notice"},
 	"github.com/zalando/go-keyring":          {"app/keychain"},
 	"github.com/alecthomas/chroma/v2":        {"app/snippet"},

@@ -37,6 +37,7 @@ type figure struct {
 type score struct {
 	ours, other float64
 	late        *[2]float64 // p99 of both in ms, if responses were timed
+	used        *[2]float64 // processor time of both servers for a response in ms, if it was measured
 }
 
 // plain wraps a measurement without a p99.
@@ -108,23 +109,35 @@ var figures = []figure{
 	stormKept,
 	stormList,
 	backfill,
+	postgresPage,
+	postgresTrips,
+	postgresGet,
+}
+
+// named reports whether an argument names the figure: "fleet" names all that begin with
+// "fleet-".
+func (f *figure) named(name string) bool {
+	return f.name == name || strings.HasPrefix(f.name, name+"-")
 }
 
 // start measures the figures that args name, or all of them. It writes into
 // build/bin and the system's temporary folder only.
 func start(ctx context.Context, p project.Project, args []string) error {
+	if len(args) > 0 && args[0] == partCommand {
+		return runPart(ctx, args[1:])
+	}
 	for _, name := range args {
-		if !slices.ContainsFunc(figures, func(f figure) bool { return f.name == name }) {
+		if !slices.ContainsFunc(figures, func(f figure) bool { return f.named(name) }) {
 			return fmt.Errorf("there is no figure %s", name)
 		}
 	}
 	var failed []string
 	r := &rivals{Project: p}
 	defer r.close()
-	const row = "%-84s %10s %10s %7s  %-16s %s\n" // prints each row as soon as it is measured
-	fmt.Printf(row, "figure", "ours", "other", "ratio", "goal", "p99 ms, other")
+	const row = "%-84s %10s %10s %7s  %-16s %-16s %s\n" // prints each row as soon as it is measured
+	fmt.Printf(row, "figure", "ours", "other", "ratio", "goal", "p99 ms, other", "CPU ms, other")
 	for _, f := range figures {
-		if len(args) > 0 && !slices.Contains(args, f.name) {
+		if len(args) > 0 && !slices.ContainsFunc(args, f.named) {
 			continue
 		}
 		s, err := f.run(ctx, r)
@@ -133,12 +146,14 @@ func start(ctx context.Context, p project.Project, args []string) error {
 			fmt.Fprintf(os.Stderr, "%s: %v\n", f.name, err)
 			continue
 		}
-		var late string
-		if s.late != nil {
-			late = fmt.Sprintf("%.3g, %.3g", s.late[0], s.late[1])
+		both := func(values *[2]float64) string {
+			if values == nil {
+				return ""
+			}
+			return fmt.Sprintf("%.3g, %.3g", values[0], values[1])
 		}
 		fmt.Printf(row, f.does, fmt.Sprintf("%.4g", s.ours), fmt.Sprintf("%.4g", s.other),
-			fmt.Sprintf("%.2f", s.ours/s.other), f.goal, late)
+			fmt.Sprintf("%.2f", s.ours/s.other), f.goal, both(s.late), both(s.used))
 	}
 	if len(failed) > 0 {
 		return fmt.Errorf("not measured: %s", strings.Join(failed, ", "))

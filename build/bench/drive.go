@@ -29,29 +29,41 @@ type request func(n int64) (method, path string, body []byte)
 
 // side is one of the servers under load.
 type side struct {
-	origin string // "http://127.0.0.1:8080"
+	origin string   // "http://127.0.0.1:8080"
+	others []string // more origins, over which the connections are spread
 	bearer string
 	next   request
 	sent   atomic.Int64
+	used   func() (time.Duration, error) // processor time of the server so far; nil: it is not measured
 }
 
 // pace is the speed of a server's responses.
 type pace struct {
 	perSecond float64
 	p99       time.Duration // 99 of 100 responses took no longer
+	used      time.Duration // processor time of the server for a response, if it is measured
 }
 
 // load sends requests as fast as possible for one round.
 func (s *side) load(ctx context.Context) (pace, error) {
 	times := make([][]time.Duration, connections)
 	failed := make([]error, connections)
+	before, err := s.usedSoFar()
+	if err != nil {
+		return pace{}, err
+	}
+	origins := append([]string{s.origin}, s.others...)
 	var wait sync.WaitGroup
 	begun := time.Now()
 	for i := range connections {
-		wait.Go(func() { times[i], failed[i] = s.send(ctx, begun.Add(round)) })
+		wait.Go(func() { times[i], failed[i] = s.send(ctx, origins[i%len(origins)], begun.Add(round)) })
 	}
 	wait.Wait()
 	took := time.Since(begun).Seconds()
+	after, err := s.usedSoFar()
+	if err != nil {
+		return pace{}, err
+	}
 	for _, err := range failed {
 		if err != nil {
 			return pace{}, err
@@ -62,12 +74,19 @@ func (s *side) load(ctx context.Context) (pace, error) {
 		return pace{}, fmt.Errorf("%s returned nothing", s.origin)
 	}
 	slices.Sort(all)
-	return pace{float64(len(all)) / took, all[len(all)*99/100]}, nil
+	return pace{float64(len(all)) / took, all[len(all)*99/100], (after - before) / time.Duration(len(all))}, nil
 }
 
-// ask sends one request after the other over one connection until the given time.
-func (s *side) send(ctx context.Context, end time.Time) (times []time.Duration, err error) {
-	host := strings.TrimPrefix(s.origin, "http://")
+func (s *side) usedSoFar() (time.Duration, error) {
+	if s.used == nil {
+		return 0, nil
+	}
+	return s.used()
+}
+
+// send sends one request after the other over one connection until the given time.
+func (s *side) send(ctx context.Context, origin string, end time.Time) (times []time.Duration, err error) {
+	host := strings.TrimPrefix(origin, "http://")
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", host)
 	if err != nil {
 		return nil, err
@@ -112,7 +131,7 @@ func (s *side) exchange(out io.Writer, in *bufio.Reader, host, method, path stri
 
 // inTurn loads ours and the other, one after the other, several times.
 func inTurn(ctx context.Context, ours, other *side) (score, error) {
-	var our, least, ourLate, otherLate []float64
+	var our, least, ourLate, otherLate, ourUsed, otherUsed []float64
 	for range rounds {
 		a, err := ours.load(ctx)
 		if err != nil {
@@ -124,8 +143,13 @@ func inTurn(ctx context.Context, ours, other *side) (score, error) {
 		}
 		our, least = append(our, a.perSecond), append(least, b.perSecond)
 		ourLate, otherLate = append(ourLate, milliseconds(a.p99)), append(otherLate, milliseconds(b.p99))
+		ourUsed, otherUsed = append(ourUsed, milliseconds(a.used)), append(otherUsed, milliseconds(b.used))
 	}
-	return score{ours: median(our), other: median(least), late: &[2]float64{median(ourLate), median(otherLate)}}, nil
+	s := score{ours: median(our), other: median(least), late: &[2]float64{median(ourLate), median(otherLate)}}
+	if ours.used != nil && other.used != nil {
+		s.used = &[2]float64{median(ourUsed), median(otherUsed)}
+	}
+	return s, nil
 }
 
 // get returns a client that requests one page again and again.

@@ -226,27 +226,62 @@ func (f *fleet) figures(ctx context.Context) (map[string]float64, error) {
 }
 
 // processorTime returns the processor time that processes have used so far.
-func processorTime(pids []int) (time.Duration, error) {
-	var ticks int64
+func processorTime(pids []int) (total time.Duration, err error) {
 	for _, pid := range pids {
-		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		own, _, err := processTimes(pid)
 		if err != nil {
 			return 0, err
 		}
-		_, rest, _ := strings.Cut(string(text), ") ") // the name before it may contain anything
-		fields := strings.Fields(rest)
-		if len(fields) < 13 {
-			return 0, fmt.Errorf("/proc/%d/stat is %q", pid, text)
+		total += own
+	}
+	return total, nil
+}
+
+// familyTime returns the processor time of a process, its children, and those that have
+// ended.
+func familyTime(pid int) (time.Duration, error) {
+	own, ended, err := processTimes(pid)
+	if err != nil {
+		return 0, err
+	}
+	children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
+	if err != nil {
+		return 0, err
+	}
+	total := own + ended
+	for _, field := range strings.Fields(string(children)) {
+		child, err := strconv.Atoi(field)
+		if err != nil {
+			return 0, err
 		}
-		for _, field := range fields[11:13] { // in user mode, and in the kernel
-			n, err := strconv.ParseInt(field, 10, 64)
-			if err != nil {
-				return 0, err
-			}
-			ticks += n
+		if own, _, err := processTimes(child); err == nil { // otherwise it has ended
+			total += own
 		}
 	}
-	return time.Duration(ticks) * time.Second / 100, nil // USER_HZ is 100 on all that Go runs on
+	return total, nil
+}
+
+// processTimes returns the processor time of a process, and of its children that have
+// ended.
+func processTimes(pid int) (own, ended time.Duration, err error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0, 0, err
+	}
+	_, rest, _ := strings.Cut(string(text), ") ") // the name before it may contain anything
+	fields := strings.Fields(rest)
+	if len(fields) < 15 {
+		return 0, 0, fmt.Errorf("/proc/%d/stat is %q", pid, text)
+	}
+	var ticks [4]time.Duration // in user mode and in the kernel, both
+	for i := range ticks {
+		n, err := strconv.ParseInt(fields[11+i], 10, 64)
+		if err != nil {
+			return 0, 0, err
+		}
+		ticks[i] = time.Duration(n) * time.Second / 100 // USER_HZ is 100 on all that Go runs on
+	}
+	return ticks[0] + ticks[1], ticks[2] + ticks[3], nil
 }
 
 // resident returns the resident memory of a process, in MB; of shared memory, its

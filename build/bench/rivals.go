@@ -27,6 +27,7 @@ type rivals struct {
 	ours, theirs       *serving.Server
 	ourSent, theirSent atomic.Int64 // requests sent under load
 	fleet              *fleet
+	databases          *databases
 	scraped            func() (scraped, error)
 }
 
@@ -149,6 +150,10 @@ func (r *rivals) close() {
 	if r.fleet != nil {
 		_ = r.fleet.Close()
 		r.fleet = nil
+	}
+	if r.databases != nil {
+		_ = r.databases.close()
+		r.databases = nil
 	}
 	if r.folder != "" {
 		_ = os.RemoveAll(r.folder)

@@ -78,12 +78,31 @@ type Server struct{ s *server }
 // settings come after those of this package: "synchronous_commit=on" for a test that
 // restarts the server and expects each commit to be there.
 func Serve(run func(s Server) error, settings ...string) (err error) {
-	s, err := newServer(settings...)
+	s, err := Start(settings...)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.stop()) }()
-	return run(Server{s})
+	defer func() { err = errors.Join(err, s.Stop()) }()
+	return run(s)
+}
+
+// Start is Serve for a caller that calls Stop itself.
+func Start(settings ...string) (Server, error) {
+	s, err := newServer(settings...)
+	return Server{s}, err
+}
+
+// Stop stops the server and removes its folder.
+func (s Server) Stop() error { return s.s.stop() }
+
+// Process returns the id of the server's first process, whose children are all others.
+func (s Server) Process() (int, error) {
+	text, err := os.ReadFile(filepath.Join(s.s.data(), "postmaster.pid"))
+	if err != nil {
+		return 0, err
+	}
+	first, _, _ := strings.Cut(string(text), "\n")
+	return strconv.Atoi(strings.TrimSpace(first))
 }
 
 // Address returns the address of the server's database.
