@@ -112,6 +112,12 @@ var figures = []figure{
 	postgresPage,
 	postgresTrips,
 	postgresGet,
+	postgresCreate,
+	postgresContains,
+	postgresNodes,
+	postgresNodesCreate,
+	postgresLate,
+	postgresStale,
 }
 
 // named reports whether an argument names the figure: "fleet" names all that begin with

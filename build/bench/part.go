@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"strconv"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"spyglass/backend/server"
@@ -152,8 +153,8 @@ func barePostgres(ctx context.Context, database string) error {
 // pg_trgm, and their number.
 func bareContains(r *http.Request, pool *pgxpool.Pool) ([]byte, error) {
 	rows, err := pool.Query(r.Context(), `SELECT "id", "displayName", "name", count(*) OVER () FROM bare."device" `+
-		`WHERE "displayName" ILIKE '%' || $1 || '%' ORDER BY lower("displayName"), "id" LIMIT 50`,
-		r.FormValue("word"))
+		`WHERE "displayName" ILIKE $1 ORDER BY lower("displayName"), "id" LIMIT 50`,
+		pgx.QueryExecModeExec, "%"+r.FormValue("word")+"%") // planned for this word
 	if err != nil {
 		return nil, err
 	}

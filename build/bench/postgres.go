@@ -2,14 +2,17 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -45,6 +48,51 @@ var (
 			return inTurn(ctx, d.side(d.device("/api/device/devices/"), d.nodes[0]),
 				d.side(d.device("/device/"), d.bare))
 		}),
+	}
+	postgresCreate = figure{
+		name: "postgres-create", goal: "≥ 0.8",
+		does: "PostgreSQL: durable creates by 16 writers, req/s (other: bare pgx, one commit per write)",
+		beside: ofPostgres(func(ctx context.Context, d *databases) (score, error) {
+			return inTurn(ctx, d.side(addDevice("/api/device/devices"), d.nodes[0]), d.side(addDevice("/"), d.bare))
+		}),
+	}
+	postgresContains = figure{
+		name: "postgres-contains", goal: "≥ 0.8",
+		does: "PostgreSQL: contains + sort + fields, req/s (other: bare pgx with an index of pg_trgm)",
+		beside: ofPostgres(func(ctx context.Context, d *databases) (score, error) {
+			if err := d.warm(ctx); err != nil {
+				return score{}, err
+			}
+			return inTurn(ctx, d.side(ourContains, d.nodes[0]), d.side(bareWord, d.bare))
+		}),
+	}
+	postgresNodes = figure{
+		name: "postgres-nodes", goal: "≥ 0.9",
+		does: "PostgreSQL: pages, devices and contains from three nodes, req/s (other: from one)",
+		beside: ofPostgres(func(ctx context.Context, d *databases) (score, error) {
+			if err := d.warm(ctx); err != nil {
+				return score{}, err
+			}
+			return inTurn(ctx, d.side(d.reads, d.nodes...), d.side(d.reads, d.nodes[0]))
+		}),
+	}
+	postgresNodesCreate = figure{
+		name: "postgres-nodes-create", goal: "≥ 0.9",
+		does: "PostgreSQL: durable creates by 16 writers at three nodes, req/s (other: at one)",
+		beside: ofPostgres(func(ctx context.Context, d *databases) (score, error) {
+			add := addDevice("/api/device/devices")
+			return inTurn(ctx, d.side(add, d.nodes...), d.side(add, d.nodes[0]))
+		}),
+	}
+	postgresLate = figure{
+		name: "postgres-late", goal: "≤ 1",
+		does:   "PostgreSQL: until another node reads a write, p99 ms (other: limit)",
+		beside: ofPostgres(measureLate),
+	}
+	postgresStale = figure{
+		name: "postgres-stale", goal: "0",
+		does:   "PostgreSQL: reads at another node 50 ms after a write that miss it (other: all reads)",
+		beside: ofPostgres(measureStale),
 	}
 )
 
@@ -136,6 +184,13 @@ func (d *databases) fill(ctx context.Context) (err error) {
 	if d.bare, err = startPart(ctx, "bare", d.server.Address()); err != nil {
 		return err
 	}
+	for i := 1; i < 3; i++ {
+		node, err := d.portal(ctx, fmt.Sprint("node", i), d.server.Address(), 0)
+		if err != nil {
+			return err
+		}
+		d.nodes = append(d.nodes, node)
+	}
 	d.watched, err = d.portal(ctx, "watched", d.line.address(), 0)
 	return err
 }
@@ -213,9 +268,12 @@ func (d *databases) close() error {
 // side returns some of the servers as one side.
 func (d *databases) side(next request, servers ...*serving.Server) *side {
 	s := &side{
-		origin: servers[0].Origin, bearer: servers[0].Bearer,
+		origin: servers[0].Origin, bearer: d.nodes[0].Bearer,
 		next: func(int64) (string, string, []byte) { return next(d.sent.Add(1)) },
 		used: func() (time.Duration, error) { return d.usedBy(servers...) },
+	}
+	if servers[0] == d.files {
+		s.bearer = d.files.Bearer
 	}
 	for _, one := range servers[1:] {
 		s.others = append(s.others, one.Origin)
@@ -260,6 +318,104 @@ func measureTrips(ctx context.Context, d *databases) (score, error) {
 		trips = append(trips, float64(d.line.trips.Load()-before))
 	}
 	return score{ours: median(trips), other: 1}, nil
+}
+
+// reads mixes requests.
+func (d *databases) reads(n int64) (string, string, []byte) {
+	switch n % 4 {
+	case 0:
+		return get("/api/device/devices?size=50")(n)
+	case 1:
+		return ourContains(n / 4)
+	}
+	return d.device("/api/device/devices/")(n)
+}
+
+func bareWord(n int64) (string, string, []byte) {
+	return http.MethodGet, "/contains?word=" + url.QueryEscape(word(n)), nil
+}
+
+// warm requests until the nodes have what they keep of the devices for contains.
+func (d *databases) warm(ctx context.Context) error {
+	_, path, _ := ourContains(0)
+	for _, node := range d.nodes {
+		var err error
+		for begun := time.Now(); time.Since(begun) < time.Minute; {
+			if _, err = d.ask(ctx, node, http.MethodGet, path, ""); err == nil {
+				break
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writes is the number of writes that other nodes read; with p99, 3 may be later.
+const writes = 300
+
+// measureLate reads a page, which nodes cache, until it has a write of another node.
+func measureLate(ctx context.Context, d *databases) (score, error) {
+	times := make([]float64, writes)
+	for n := range times {
+		shown, err := d.changed(ctx, n)
+		begun := time.Now()
+		for shown := shown; err == nil; {
+			var ok bool
+			if ok, err = shown(); ok {
+				break
+			}
+			if time.Since(begun) > time.Minute {
+				err = errors.New("another node never reads a write")
+			}
+		}
+		if err != nil {
+			return score{}, err
+		}
+		times[n] = milliseconds(time.Since(begun))
+	}
+	slices.Sort(times)
+	return score{ours: times[writes*99/100], other: milliseconds(bound)}, nil
+}
+
+// bound is the time after which all nodes have to show a write.
+const bound = 50 * time.Millisecond
+
+func measureStale(ctx context.Context, d *databases) (score, error) {
+	stale := 0
+	for n := range writes {
+		shown, err := d.changed(ctx, n)
+		if err == nil {
+			err = wait(ctx, bound)
+		}
+		if err != nil {
+			return score{}, err
+		}
+		ok, err := shown()
+		if err != nil {
+			return score{}, err
+		}
+		if !ok {
+			stale++
+		}
+	}
+	return score{ours: float64(stale), other: writes}, nil
+}
+
+// changed writes at one node. It returns a function that reports whether another node
+// shows the write.
+func (d *databases) changed(ctx context.Context, n int) (shown func() (bool, error), err error) {
+	const page = "/api/device/devices?size=50&fields=description"
+	at := d.nodes[(n+1)%len(d.nodes)]
+	if _, err := d.ask(ctx, at, http.MethodGet, page, ""); err != nil { // which it caches
+		return nil, err
+	}
+	text := fmt.Sprintf("write %d at %d", n, time.Now().UnixNano())
+	return func() (bool, error) {
+		body, err := d.ask(ctx, at, http.MethodGet, page, "")
+		return bytes.Contains(body, []byte(text)), err
+	}, d.describe(ctx, d.nodes[n%len(d.nodes)], int64(n%50)+1, text)
 }
 
 // describe changes the description of a device.
