@@ -23,6 +23,7 @@ type tx struct {
 	memos      map[string]txMemo
 	changes    []resource.Changed // for feeds
 	given      []*int64           // the ids assigned to rows, where they may be rolled back
+	next       map[*ids]int64     // see resetIDs; nil unless inserts are deferred
 	ran        []*job             // jobs of the batch whose callers have no result yet
 	ending     bool               // touched tables are unsettled: see writer.end
 	redeclared bool               // the declaration of a table has changed

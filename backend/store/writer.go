@@ -148,6 +148,10 @@ func (w *writer) commitAll(t *tx, j *job) {
 		t.ran = nil
 		return
 	}
+	if base, ok := w.base.(engine.Deferring); ok {
+		base.Defer()
+		t.next = w.db.nextIDs()
+	}
 	lost, begun := error(nil), time.Now()
 	for j != nil {
 		lost = w.runOne(t, j)
@@ -179,6 +183,7 @@ const maxRepeats = 20
 // repeat runs all jobs of the batch again, after a rollback.
 func (w *writer) repeat(t *tx) error {
 	t.takeBack(0)
+	t.resetIDs(t.next)
 	clear(t.touched)
 	t.noted, t.memos, t.changes = nil, nil, nil
 	if err := w.begin(); err != nil {
@@ -303,9 +308,7 @@ func (w *writer) rehearse(t *tx, j *job) error {
 	if failed := w.base.RollbackTo(single); failed != nil {
 		return errors.Join(full(err), failed)
 	}
-	for of, id := range next {
-		of.next = max(id, of.low)
-	}
+	t.resetIDs(next)
 	t.takeBack(given)
 	t.memos, t.changes, t.auditing = nil, t.changes[:changes], auditing{}
 	return nil
@@ -318,6 +321,14 @@ func (t *tx) takeBack(n int) {
 		*id = 0
 	}
 	t.given = t.given[:n]
+}
+
+// resetIDs makes tables give ids again that a run has given to rows that were rolled
+// back; next are the results of nextIDs before the run.
+func (t *tx) resetIDs(next map[*ids]int64) {
+	for of, id := range next {
+		of.next = max(id, of.low)
+	}
 }
 
 // nextIDs returns the next id of each table, by where it is kept.

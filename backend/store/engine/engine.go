@@ -173,6 +173,14 @@ type Sharing interface {
 	Alone(ctx context.Context, do func() error) error
 }
 
+// Deferring is implemented by a Writer whose statements take round trips.
+type Deferring interface {
+	// Defer lets the writer defer the inserts and links of the current transaction until it
+	// has to know a result. Errors of them may come from a later method or from Commit, as
+	// Again: a repeated transaction without Defer gets them at once.
+	Defer()
+}
+
 // Reader runs queries.
 type Reader interface {
 	// Select reads columns of rows.

@@ -35,6 +35,43 @@ func node(t *testing.T, address string, alone bool) engine.Database {
 
 func lamp(id int64, name string) []any { return []any{id, name, []byte("{}")} }
 
+func TestDeferredInsertThatIsRefusedEndsItsTransactionAsAgain(t *testing.T) {
+	for _, alone := range []bool{false, true} {
+		db := node(t, pgtest.Database(t), alone)
+		w := db.Writer()
+		if err := errors.Join(w.Prepare(t.Context(), 1), w.Define(t.Context(), lamps), w.Begin()); err != nil {
+			t.Fatal(err)
+		}
+		w.(engine.Deferring).Defer()
+		if err := errors.Join(w.Savepoint("job"), w.Insert(t.Context(), lamps, lamp(1, "red")), w.Release("job"),
+			w.Savepoint("job"), w.Insert(t.Context(), lamps, lamp(2, "red"))); err != nil {
+			t.Errorf("the inserts were not deferred: %v", err)
+		}
+		if err := w.Commit(); (postgres.Engine{}).Class(err) != engine.Again {
+			t.Errorf("the commit returned %v", err)
+		}
+		if err := errors.Join(w.Rollback(), w.Begin(), w.Insert(t.Context(), lamps, lamp(1, "red"))); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Insert(t.Context(), lamps, lamp(2, "red")); (postgres.Engine{}).Class(err) != engine.Taken {
+			t.Errorf("the repeated insert returned %v", err)
+		}
+		if err := w.Commit(); err != nil {
+			t.Error(err)
+		}
+		if err := w.Begin(); err != nil {
+			t.Fatal(err)
+		}
+		w.(engine.Deferring).Defer()
+		err := errors.Join(w.Insert(t.Context(), lamps, lamp(3, "green")), w.Savepoint("job"),
+			w.Insert(t.Context(), lamps, lamp(4, "blue")), w.RollbackTo("job"), w.Release("job"), w.Commit())
+		last, failed := w.LastID(t.Context(), lamps)
+		if err = errors.Join(err, failed); err != nil || last != 3 {
+			t.Errorf("the last row is %d, want 3: %v", last, err)
+		}
+	}
+}
+
 func TestNewNodesCanStartConcurrently(t *testing.T) {
 	address := pgtest.Database(t)
 	nodes := []engine.Database{node(t, address, false), node(t, address, false), node(t, address, false)}

@@ -14,6 +14,9 @@ import (
 type text struct {
 	sql  []byte
 	args []any
+
+	deferred bool // see writer.later
+	one      bool // it has to change a row; otherwise errTaken
 }
 
 func newText(parts ...string) *text {

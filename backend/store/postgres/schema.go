@@ -72,7 +72,10 @@ func (w *writer) execAll(ctx context.Context, statements ...string) error {
 	if err := w.ready(ctx); err != nil {
 		return w.failed(err)
 	}
-	all := append(slices.Clone(w.pending), statements...)
+	if err := w.flush(ctx); err != nil {
+		return err
+	}
+	all := append(w.markers(), statements...)
 	w.pending, w.sent = nil, w.active
 	if _, err := w.conn.PgConn().Exec(ctx, strings.Join(all, ";\n")).ReadAll(); err != nil {
 		return w.failed(err)
@@ -255,14 +258,11 @@ const block = 64
 
 // Reserve runs on a connection of its own, and waits for no transaction.
 func (w *writer) Reserve(ctx context.Context, t *engine.Table, least int64) (first, limit int64, err error) {
-	last, block := int64(0), int64(block)
-	if t.Ordered && !w.alone { // the transaction holds the lock of the schema, so that no other one is in between
-		block = 1
-	}
+	var last int64
 	err = w.aside(ctx, func(ctx context.Context, conn *pgx.Conn) error {
 		return conn.QueryRow(ctx, `INSERT INTO "_id" VALUES ($1, $2::bigint + $3) ON CONFLICT ("table") `+
 			`DO UPDATE SET "last" = greatest("_id"."last", $2) + $3 RETURNING "last"`,
-			t.Name, least-1, block).Scan(&last)
+			t.Name, least-1, int64(block)).Scan(&last)
 	})
 	return last - block + 1, last + 1, err
 }
@@ -281,6 +281,10 @@ func (w *writer) aside(ctx context.Context, do func(ctx context.Context, conn *p
 	if w.side == nil || w.side.IsClosed() {
 		if w.side, err = w.open(ctx); err != nil {
 			return err
+		}
+		// a row with a reserved id is durable only together with the reservation before it
+		if _, err := w.side.Exec(ctx, "SET synchronous_commit = off"); err != nil {
+			return known(errors.Join(err, w.side.Close(ctx)))
 		}
 	}
 	return known(do(ctx, w.side))

@@ -26,10 +26,11 @@ type writer struct {
 	token  string // see own; that of a shared database marks the notices of this process
 	chunks bool
 
-	active  bool     // between Begin and Commit or Rollback
-	sent    bool     // the server knows of the transaction
-	pending []string // statements about the transaction, which travel with the next one
-	broken  error    // why the transaction can only be rolled back
+	active  bool    // between Begin and Commit or Rollback
+	defers  bool    // inserts of this transaction are deferred, see Defer
+	sent    bool    // the server knows of the transaction
+	pending []*text // statements about the transaction and deferred ones, which travel with the next one
+	broken  error   // why the transaction can only be rolled back
 }
 
 // open connects with the settings of the writer.
@@ -162,7 +163,7 @@ func (w *writer) send(ctx context.Context, b *text, once, guarded bool) (*rows, 
 	before, after := w.pending, []string(nil)
 	w.pending = nil
 	if w.sent = w.active; w.active && guarded {
-		before, after = append(before, "SAVEPOINT "+guard), []string{"RELEASE " + guard}
+		before, after = append(before, newText("SAVEPOINT "+guard)), []string{"RELEASE " + guard}
 	}
 	done, err := w.exchange(ctx, before, b, after, once)
 	if err == nil {
@@ -180,7 +181,7 @@ func (w *writer) send(ctx context.Context, b *text, once, guarded bool) (*rows, 
 }
 
 // exchange sends statements and reads all results; it returns those of b.
-func (w *writer) exchange(ctx context.Context, before []string, b *text, after []string, once bool) (*rows, error) {
+func (w *writer) exchange(ctx context.Context, before []*text, b *text, after []string, once bool) (*rows, error) {
 	if len(before)+len(after) == 0 {
 		from, err := w.conn.Query(ctx, string(b.sql), append([]any{mode(once)}, b.args...)...)
 		if err != nil {
@@ -191,8 +192,8 @@ func (w *writer) exchange(ctx context.Context, before []string, b *text, after [
 		return done, from.Err()
 	}
 	all := &pgx.Batch{}
-	for _, statement := range before {
-		all.Queue(statement)
+	for _, b := range before {
+		all.Queue(string(b.sql), b.args...)
 	}
 	all.Queue(string(b.sql), b.args...)
 	for _, statement := range after {
@@ -200,9 +201,9 @@ func (w *writer) exchange(ctx context.Context, before []string, b *text, after [
 	}
 	results := w.conn.SendBatch(ctx, all)
 	var err error
-	for range before {
+	for _, b := range before {
 		if err == nil {
-			_, err = results.Exec()
+			err = b.exec(results)
 		}
 	}
 	var done *rows
@@ -225,6 +226,64 @@ func (w *writer) exchange(ctx context.Context, before []string, b *text, after [
 	return done, err
 }
 
+// exec reads the result of a statement of a batch.
+func (b *text) exec(results pgx.BatchResults) error {
+	tag, err := results.Exec()
+	if err == nil && b.one && tag.RowsAffected() == 0 {
+		err = errTaken
+	}
+	if err != nil && b.deferred && !away(err) {
+		err = lateError{err}
+	}
+	return err
+}
+
+// longestQueue limits the number of pending statements.
+const longestQueue = 256
+
+// Defer implements engine.Deferring.
+func (w *writer) Defer() { w.defers = w.active }
+
+// later defers a statement until the next one that has a result, or the commit.
+func (w *writer) later(ctx context.Context, b *text) error {
+	if !w.defers {
+		n, err := w.run(ctx, b, false)
+		if err == nil && b.one && n == 0 {
+			err = errTaken
+		}
+		return err
+	}
+	if w.broken != nil {
+		return w.broken
+	}
+	b.deferred = true
+	if w.pending = append(w.pending, b); len(w.pending) < longestQueue {
+		return nil
+	}
+	return w.flush(ctx)
+}
+
+// flush runs the pending statements if there are deferred ones.
+func (w *writer) flush(ctx context.Context) error {
+	if !slices.ContainsFunc(w.pending, func(b *text) bool { return b.deferred }) {
+		return nil
+	}
+	_, err := w.send(ctx, newText("SELECT"), false, false)
+	return err
+}
+
+// markers returns the pending statements about the transaction.
+func (w *writer) markers() []string {
+	all := make([]string, len(w.pending))
+	for i, b := range w.pending {
+		all[i] = string(b.sql)
+	}
+	return all
+}
+
+// marks reports whether a pending statement is a certain one about the transaction.
+func (b *text) marks(statement string) bool { return !b.deferred && string(b.sql) == statement }
+
 // failed notes an error after which the transaction can only be rolled back.
 func (w *writer) failed(err error) error {
 	err = known(err)
@@ -239,9 +298,9 @@ func (w *writer) Begin() error {
 	if w.active {
 		return errors.New("a transaction is open already")
 	}
-	w.active, w.sent, w.broken, w.pending = true, false, nil, nil
+	w.active, w.defers, w.sent, w.broken, w.pending = true, false, false, nil, nil
 	if w.alone {
-		w.pending = []string{begin}
+		w.pending = []*text{newText(begin)}
 	}
 	return nil
 }
@@ -254,6 +313,9 @@ func (w *writer) Commit() error {
 	}
 	if !w.active {
 		return errors.New("no transaction is open")
+	}
+	if err := w.flush(context.Background()); err != nil { // COMMIT must not travel with an insert that may do nothing
+		return err
 	}
 	if !w.sent {
 		w.active, w.pending = false, nil
@@ -276,7 +338,7 @@ func (w *writer) Commit() error {
 
 func (w *writer) Rollback() error {
 	sent := w.sent
-	w.active, w.sent, w.pending, w.broken = false, false, nil, nil
+	w.active, w.defers, w.sent, w.pending, w.broken = false, false, false, nil, nil
 	if !sent || w.conn.IsClosed() {
 		return nil
 	}
@@ -294,7 +356,7 @@ func (w *writer) Savepoint(name string) error {
 	if w.broken != nil {
 		return w.broken
 	}
-	w.pending = append(w.pending, "SAVEPOINT "+quote(name))
+	w.pending = append(w.pending, newText("SAVEPOINT ", quote(name)))
 	return nil
 }
 
@@ -302,11 +364,9 @@ func (w *writer) RollbackTo(name string) error {
 	if w.broken != nil {
 		return w.broken
 	}
-	for i, statement := range slices.Backward(w.pending) {
-		if statement == "SAVEPOINT "+quote(name) {
-			w.pending = w.pending[:i+1]
-			return nil
-		}
+	if i := w.savepoint(name); i >= 0 {
+		w.pending = w.pending[:i+1]
+		return nil
 	}
 	w.pending = nil // parts of the part
 	if _, err := w.conn.Exec(context.Background(), "ROLLBACK TO "+quote(name)); err != nil {
@@ -319,12 +379,22 @@ func (w *writer) Release(name string) error {
 	if w.broken != nil {
 		return w.broken
 	}
-	if last := len(w.pending) - 1; last >= 0 && w.pending[last] == "SAVEPOINT "+quote(name) {
-		w.pending = w.pending[:last]
+	if i := w.savepoint(name); i >= 0 { // nothing can roll back to it any more
+		w.pending = slices.Delete(w.pending, i, i+1)
 		return nil
 	}
-	w.pending = append(w.pending, "RELEASE "+quote(name))
+	w.pending = append(w.pending, newText("RELEASE ", quote(name)))
 	return nil
+}
+
+// savepoint returns the index of the last pending savepoint with a name; -1 for none.
+func (w *writer) savepoint(name string) int {
+	for i, b := range slices.Backward(w.pending) {
+		if b.marks("SAVEPOINT " + quote(name)) {
+			return i
+		}
+	}
+	return -1
 }
 
 // whole runs do in the current transaction, or in one of its own.
@@ -405,11 +475,8 @@ func (w *writer) Insert(ctx context.Context, t *engine.Table, values []any) erro
 		return err
 	}
 	b.add(") ON CONFLICT DO NOTHING")
-	n, err := w.run(ctx, b, false)
-	if err == nil && n == 0 {
-		err = errTaken
-	}
-	return err
+	b.one = true
+	return w.later(ctx, b)
 }
 
 func (w *writer) Update(ctx context.Context, t *engine.Table, values []any, id int64,
@@ -484,7 +551,7 @@ func (w *writer) Link(ctx context.Context, t *engine.Table, column string, row i
 		if !fresh {
 			b := newText("DELETE FROM ", link, ` WHERE "row" = `)
 			b.arg(row)
-			if _, err := w.run(ctx, b, false); err != nil {
+			if err := w.later(ctx, b); err != nil {
 				return err
 			}
 		}
@@ -496,8 +563,7 @@ func (w *writer) Link(ctx context.Context, t *engine.Table, column string, row i
 		b.add("::bigint[]), ")
 		b.arg(row)
 		b.add("::bigint")
-		_, err := w.run(ctx, b, false)
-		return err
+		return w.later(ctx, b)
 	})
 }
 
