@@ -5,6 +5,9 @@
 // To add a figure, add a file and a line in figures. The other programs have
 // modules of their own in rivals/, so that the product does not depend on them.
 //
+// The environment variable SPYGLASS_BENCH_DEVICES sets a smaller number of devices for
+// the figures of PostgreSQL.
+//
 // Each row gives its unit. Figures are measured one after the other; a figure may
 // use several goroutines, which end with it. A failed measurement does not stop
 // the others: the last line names it.
