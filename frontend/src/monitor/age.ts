@@ -19,20 +19,17 @@ export function span(seconds: number): string {
 }
 
 /**
- * Returns the age of a time in epoch seconds at the last full ten seconds of `now`, in
- * milliseconds: the ages on a page change together, so that the page is not painted for each.
+ * Returns the age of a time in epoch seconds at `now`, in milliseconds. The ages on a page change together, so that the
+ * page is painted once for all: each ten seconds below a minute, and at each full minute above. Minutes are rounded.
  */
 export function since(at: number, now: number): string {
-  return span(Math.floor(now / 10_000) * 10 - at)
+  const fresh = Math.floor(now / 10_000) * 10 - at
+  return span(fresh < minute ? fresh : Math.max(minute, (Math.floor(now / 60_000) + 0.5) * minute - at))
 }
 
-/**
- * Formats an age in milliseconds: `40 s ago`, or `just now` within 20 seconds, the interval of
- * device states. It changes in steps, so that an idle page is not painted every second.
- */
+/** Formats an age in milliseconds: `3 min ago`, or `just now` within a minute, in which device states reload. */
 export function ago(ms: number): string {
-  const seconds = Math.floor(ms / 20_000) * 20
-  return seconds < 20 ? text.justNow : text.ago(span(seconds))
+  return ms < 60_000 ? text.justNow : text.ago(span(ms / 1000))
 }
 
 /** Formats a time in epoch seconds: only the time on the day of `now`, otherwise with the date. */

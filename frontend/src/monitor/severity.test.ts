@@ -38,13 +38,15 @@ test('durations are shown in their two largest units', () => {
     '1 d 3 h',
     '10 d',
   ])
-  expect([1000, 1065, 1069].map((at) => since(at, 1_069_900))).toEqual(['1 min', '0 s', '0 s'])
-  expect([1000, 1065, 1069].map((at) => since(at, 1_070_000))).toEqual(['1 min', '5 s', '1 s'])
-  expect([500, 19_999, 20_000, 39_000, 200_000].map(ago)).toEqual([
-    'just now',
-    'just now',
-    '20 s ago',
-    '20 s ago',
-    '3 min ago',
-  ])
+  expect([59_999, 60_000, 200_000].map(ago)).toEqual(['just now', '1 min ago', '3 min ago'])
+})
+
+test('ages of a minute and more change together at each full minute, younger ones each ten seconds', () => {
+  const begun = [960, 985, 1015, 1019, 1068]
+  const shown = (now: number) => begun.map((at) => since(at, now * 1000))
+  expect(shown(1069)).toEqual(['1 min', '1 min', '45 s', '41 s', '0 s'])
+  expect(shown(1070)).toEqual(['1 min', '1 min', '55 s', '51 s', '2 s'])
+  expect(shown(1080)).toEqual(['2 min', '2 min', '1 min', '1 min', '12 s'])
+  expect(shown(1139)).toEqual(['2 min', '2 min', '1 min', '1 min', '1 min'])
+  expect(shown(1140)).toEqual(['3 min', '3 min', '2 min', '2 min', '1 min'])
 })
