@@ -308,6 +308,7 @@ func samplesFlags(c *cobra.Command, o *server.Options) {
 		"portal's database)")
 	f.StringVar(&o.Samples.Write, "samples-write", "", "address for remote write (default: SPYGLASS_SAMPLES_WRITE, or "+
 		"--samples with /api/v1/write)")
+	f.StringVar(&o.Samples.Tenant, "samples-tenant", "", "tenant of Mimir or Thanos (default: SPYGLASS_SAMPLES_TENANT)")
 	f.StringVar(&tokenFile, "samples-token-file", "", "file of a bearer token for both (default: "+
 		"SPYGLASS_SAMPLES_TOKEN_FILE; SPYGLASS_SAMPLES_TOKEN can hold the token itself)")
 	before := c.PreRunE
@@ -320,6 +321,7 @@ func samplesFlags(c *cobra.Command, o *server.Options) {
 		}
 		o.Samples.URL = cmp.Or(o.Samples.URL, os.Getenv("SPYGLASS_SAMPLES"))
 		o.Samples.Write = cmp.Or(o.Samples.Write, os.Getenv("SPYGLASS_SAMPLES_WRITE"))
+		o.Samples.Tenant = cmp.Or(o.Samples.Tenant, os.Getenv("SPYGLASS_SAMPLES_TENANT"))
 		o.Samples.Token = os.Getenv("SPYGLASS_SAMPLES_TOKEN")
 		if tokenFile = cmp.Or(tokenFile, os.Getenv("SPYGLASS_SAMPLES_TOKEN_FILE")); tokenFile != "" {
 			text, err := os.ReadFile(tokenFile)

@@ -37,7 +37,7 @@ type EngineOptions struct {
 	// its default when nil.
 	Remote func(*check.Task) bool
 
-	Measured func([]series.Sample) // is called with samples after they are stored; must not block; may be nil
+	Append func(ctx context.Context, samples []series.Sample) error // stores samples; that of Series when nil
 }
 
 // Engine is the built-in collector, and processes the results of all collectors:
@@ -157,8 +157,8 @@ func NewEngine(o EngineOptions) *Engine {
 	if o.World == nil {
 		o.World = uneventful{}
 	}
-	if o.Measured == nil {
-		o.Measured = func([]series.Sample) {}
+	if o.Append == nil {
+		o.Append = o.Series.Append
 	}
 	e := &Engine{
 		o: o, intake: intake{db: o.DB, world: o.World}, judge: judge{db: o.DB},

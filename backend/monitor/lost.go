@@ -89,12 +89,9 @@ func (l *loss) text(now time.Time) string {
 		l.last.UTC().Format(time.DateTime+" MST"), l.reason)
 }
 
-// append stores samples, and passes them to Measured.
+// append stores samples.
 func (e *Engine) append(ctx context.Context, all []series.Sample) error {
-	err := e.o.Series.Append(ctx, all)
+	err := e.o.Append(ctx, all)
 	e.noteLoss(ctx, len(all), err)
-	if err == nil && len(all) > 0 {
-		e.o.Measured(all)
-	}
 	return err
 }

@@ -46,6 +46,7 @@ func (s *Service) resume(since int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.backlog = backlog{disk: min(since, s.o.Clock().Unix()), under: never, upTo: since}
+	s.marked = since
 }
 
 // live starts with the samples measured from now on.
@@ -67,7 +68,14 @@ func (s *Service) behind() bool {
 func (s *Service) waiting(slack int64) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.waitingNow(slack)
+}
+
+func (s *Service) waitingNow(slack int64) int64 {
 	at := min(s.backlog.upTo, s.o.Clock().Unix()) - slack
+	for _, early := range s.coming {
+		at = min(at, early)
+	}
 	return min(at, s.backlog.disk, s.backlog.under, s.queue.earliest())
 }
 
@@ -174,29 +182,62 @@ func (s *Service) readMark(ctx context.Context) (int64, error) {
 	return int64(mark.At), nil
 }
 
-// keepMark saves the progress if it has changed.
+// keepMark saves the progress if it has changed. Only the sending goroutine and Stop call
+// it.
 func (s *Service) keepMark(ctx context.Context, slack int64) error {
-	at := s.waiting(slack)
-	if at == s.marked || slack > 0 && time.Since(s.markedOn) < markEvery {
+	if slack > 0 && time.Since(s.markedOn) < markEvery {
 		return nil
 	}
 	s.markedOn = time.Now()
-	err := s.db.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) error {
-		return resource.Put(ctx, tx, forward.RemoteWriteMarks.Name, &forward.RemoteWriteMark{ID: s.id,
-			At: resource.Seconds(at)})
-	})
-	if err != nil {
+	return s.writeMark(ctx, slack)
+}
+
+func (s *Service) writeMark(ctx context.Context, slack int64) error {
+	s.marking.Lock()
+	defer s.marking.Unlock()
+	s.mu.Lock()
+	at, was := s.waitingNow(slack), s.marked
+	s.marked = max(at, was) // what is late from now on waits for this write
+	s.mu.Unlock()
+	if at == was {
+		return nil
+	}
+	if err := s.putMark(ctx, at); err != nil {
 		s.warn(ctx, "the progress of remote write cannot be stored", err)
 		return err
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.marked = at
 	return nil
+}
+
+// lowerMark lowers the mark in the database while sending is off, if there is one.
+func (s *Service) lowerMark(ctx context.Context, to int64) error {
+	s.marking.Lock()
+	defer s.marking.Unlock()
+	mark, err := s.readMark(ctx)
+	if err != nil || mark <= to {
+		return err
+	}
+	return s.putMark(ctx, to)
+}
+
+func (s *Service) putMark(ctx context.Context, at int64) error {
+	return s.db.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) error {
+		return resource.Put(ctx, tx, forward.RemoteWriteMarks.Name, &forward.RemoteWriteMark{ID: s.id,
+			At: resource.Seconds(at)})
+	})
 }
 
 // dropMark deletes the mark, so that samples measured from now on are not sent
 // later.
 func (s *Service) dropMark(ctx context.Context) error {
+	s.marking.Lock()
+	defer s.marking.Unlock()
+	s.mu.Lock()
 	s.marked = 0
+	s.mu.Unlock()
 	return s.db.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) error {
 		return resource.DeleteAll(ctx, tx, forward.RemoteWriteMarks.Name,
 			resource.Where{Field: "id", Op: "=", Value: s.id})

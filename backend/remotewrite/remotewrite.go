@@ -20,7 +20,8 @@
 // database stores the progress: it is saved after each batch, once a second at
 // most, and when the portal stops. So the receiver gets everything that was
 // measured since sending was turned on; after a crash it gets half a minute
-// twice, or the period that was being sent, which remote write allows. Only
+// twice, or the period that was being sent, which remote write allows. Samples that
+// arrive late, from before the mark, lower it before they are stored: see Expect. Only
 // samples that have waited for longer than keepHours are dropped, and counted.
 //
 // # Attempts
@@ -29,7 +30,8 @@
 // broken (5xx) or busy (429) gets the same batch again, after a pause that
 // doubles up to a minute, or the one in Retry-After. Any other response (4xx, a
 // redirect) refuses the batch for good: it is dropped and counted, and the
-// first of those in a row is logged.
+// first of those in a row is logged. A sample store does not lose samples to a wrong address or
+// token: it refuses for good with 400, 409, 413 and 422 only.
 //
 // # Sample store
 //
@@ -40,7 +42,8 @@
 //
 // # Concurrency
 //
-// Offer can be called by any number of goroutines and never waits. Start begins
+// Offer can be called by any number of goroutines and never waits. Expect can be called
+// like Offer, and waits for the database if samples are late. Start begins
 // one goroutine; Stop ends it and waits.
 //
 // # Errors
@@ -76,6 +79,7 @@ type Options struct {
 	// users edit. Its series have the labels of IDs, too.
 	Store   *forward.RemoteWrite
 	Portal  string         // with Store: the id of the portal
+	Header  http.Header    // of all requests, in addition to the usual ones
 	Roots   *x509.CertPool // trusted authorities; the system's when nil
 	Version string         // of the program
 	Log     *slog.Logger   // slog.Default when nil
@@ -103,16 +107,19 @@ type Service struct {
 	names  *names
 	id     int64 // of the mark
 
+	marking sync.Mutex // one reads and writes the mark at a time; locked before mu
+
 	mu      sync.Mutex
 	on      bool
 	full    int // number of samples to send immediately
 	queue   queue
 	backlog backlog
 	stats   Stats
+	marked  int64   // the mark in the database, or the later one that is being written
+	coming  []int64 // the time of the earliest sample of each open Expect
 
 	// Used only by the sending goroutine.
 	span     int64 // seconds that are read together
-	marked   int64
 	markedOn time.Time
 	refusing bool
 	divided  int // how often parts of the batch were refused
@@ -221,13 +228,45 @@ func (s *Service) Offer(samples []series.Sample) {
 	}
 }
 
-// Sent returns the time before which all samples were sent, or dropped; they need no
-// longer be in the series. ok is false while sending is off.
-func (s *Service) Sent() (at int64, ok bool) {
-	if !s.isOn() {
-		return 0, false
+// Expect prepares for samples that will be stored and offered. If they are late, it lowers
+// the mark first: the program may end before they are sent. Call end after Offer, or when
+// the samples were not stored.
+func (s *Service) Expect(ctx context.Context, samples []series.Sample) (end func(), err error) {
+	at := earliest(samples)
+	s.mu.Lock()
+	on, late := s.on, at < s.marked
+	s.coming = append(s.coming, at)
+	s.mu.Unlock()
+	end = func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		i := slices.Index(s.coming, at)
+		s.coming = slices.Delete(s.coming, i, i+1)
 	}
-	return s.waiting(slack), true
+	switch {
+	case !on: // it may be starting
+		err = s.lowerMark(ctx, at)
+	case late:
+		err = s.writeMark(ctx, slack)
+	}
+	if err != nil {
+		end()
+		return nil, err
+	}
+	return end, nil
+}
+
+// Sent returns the time before which all samples were sent, or dropped; they need no
+// longer be in the series. ok is false if sending is off, but not before it starts.
+func (s *Service) Sent() (at int64, ok bool) {
+	if s.isOn() {
+		return s.waiting(slack), true
+	}
+	at, err := s.readMark(context.Background())
+	if err != nil {
+		return 0, true
+	}
+	return at, at > 0
 }
 
 // Stats returns the current counts.
@@ -260,6 +299,16 @@ func (s *Service) set(ctx context.Context, row *forward.RemoteWrite) error {
 		s.turn(row)
 		return s.dropMark(ctx)
 	}
+	if err := s.turnOn(ctx, row); err != nil {
+		return err
+	}
+	return s.keepMark(ctx, 0)
+}
+
+// turnOn starts where the mark is.
+func (s *Service) turnOn(ctx context.Context, row *forward.RemoteWrite) error {
+	s.marking.Lock()
+	defer s.marking.Unlock()
 	mark, err := s.readMark(ctx)
 	if err != nil {
 		return err
@@ -273,7 +322,7 @@ func (s *Service) set(ctx context.Context, row *forward.RemoteWrite) error {
 		s.live()
 	}
 	s.turn(row)
-	return s.keepMark(ctx, 0)
+	return nil
 }
 
 func (s *Service) turn(row *forward.RemoteWrite) {

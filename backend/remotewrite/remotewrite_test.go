@@ -186,6 +186,11 @@ func (x *sender) start() {
 // measure stores samples and offers them to the service, as the engine does.
 func (x *sender) measure(samples ...series.Sample) {
 	x.t.Helper()
+	end, err := x.s.Expect(x.t.Context(), samples)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	defer end()
 	if err := x.series.Append(x.t.Context(), samples); err != nil {
 		x.t.Fatal(err)
 	}

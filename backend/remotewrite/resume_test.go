@@ -95,6 +95,45 @@ func TestQueueResumesAfterARestart(t *testing.T) {
 	comes(second(at+60) + "=6")
 }
 
+func TestLateSamplesAreSentAfterACrash(t *testing.T) {
+	now := func() time.Time { return time.Unix(base+3600, 0) }
+	to := newReceiver(t)
+	x := newSender(t, remotewrite.Options{Clock: now})
+	x.set(func(r *forward.RemoteWrite) { r.URL = to.URL })
+	x.measure(sample(1, 2, 3600, 1))
+	to.next()
+	x.until(func(r *forward.RemoteWrite) bool { return r.Sent == 1 })
+	stored := func(s series.Sample) { // and not offered: the program ends before that
+		t.Helper()
+		if _, err := x.s.Expect(t.Context(), []series.Sample{s}); err != nil {
+			t.Fatal(err)
+		}
+		if at := int64(x.mark().At); at > s.At {
+			t.Fatalf("the mark is %d s after the sample", at-s.At)
+		}
+		if err := x.series.Append(t.Context(), []series.Sample{s}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stored(sample(1, 2, 3500, 7))
+	_ = x.s.Stop(t.Context())
+	x.start()
+	if got, want := to.next(), []string{fjord + "20.000=7 00.000=1"}; !reflect.DeepEqual(got, want) {
+		t.Fatalf("came %q, want %q", got, want)
+	}
+	_ = x.s.Stop(t.Context())
+
+	var err error
+	if x.s, err = remotewrite.New(t.Context(), x.db, x.series, x.o); err != nil {
+		t.Fatal(err)
+	}
+	stored(sample(1, 2, 3490, 6)) // before the service starts
+	x.start()
+	if got, want := to.next(), []string{fjord + "10.000=6 20.000=7 00.000=1"}; !reflect.DeepEqual(got, want) {
+		t.Fatalf("came %q, want %q", got, want)
+	}
+}
+
 func TestQueueOverflowsToDisk(t *testing.T) {
 	second := make(chan struct{})
 	to := newReceiver(t, answer{status: 429, retryAfter: "600"}, answer{status: 204}, answer{status: 204, hold: second})

@@ -31,6 +31,9 @@ func (s *Service) send(ctx context.Context, row *forward.RemoteWrite, batch []by
 	if err != nil {
 		return err
 	}
+	if s.o.Header != nil {
+		request.Header = s.o.Header.Clone()
+	}
 	request.Header.Set("Content-Type", "application/x-protobuf")
 	request.Header.Set("Content-Encoding", "snappy")
 	request.Header.Set("X-Prometheus-Remote-Write-Version", "0.1.0")
@@ -58,10 +61,23 @@ func (s *Service) send(ctx context.Context, row *forward.RemoteWrite, batch []by
 	if text := strings.TrimSpace(string(body)); text != "" {
 		err = fmt.Errorf("%w: %s", err, text)
 	}
-	if response.StatusCode/100 == 5 || response.StatusCode == http.StatusTooManyRequests {
+	if s.isTemporary(response.StatusCode) {
 		return &laterError{err, retryAfter(response.Header.Get("Retry-After"), s.o.Clock())}
 	}
 	return err
+}
+
+// isTemporary reports whether a receiver that responds with an error may accept the same
+// batch later. A sample store has to get all samples: only what is wrong with them is final.
+func (s *Service) isTemporary(status int) bool {
+	if s.o.Store == nil {
+		return status/100 == 5 || status == http.StatusTooManyRequests
+	}
+	switch status {
+	case http.StatusBadRequest, http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
+		return false
+	}
+	return true
 }
 
 // retryAfter parses seconds or a date (RFC 9110, 10.2.3).

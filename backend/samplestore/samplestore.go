@@ -41,6 +41,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -68,7 +69,13 @@ type Settings struct {
 	URL   string // without /api/v1/query; a user and a password in it are for basic authentication
 	Write string // of remote write; URL with /api/v1/write when empty
 	Token string // bearer token; empty for none
+	// Tenant goes into the headers of Mimir (X-Scope-OrgID) and Thanos (THANOS-TENANT);
+	// empty for none.
+	Tenant string
 }
+
+// tenants are the tenants that Mimir accepts.
+var tenants = regexp.MustCompile(`^[A-Za-z0-9!_.*'()-]{0,150}$`)
 
 // Check returns the settings with Write, or an error for a wrong address.
 func (s Settings) Check() (Settings, error) {
@@ -80,6 +87,9 @@ func (s Settings) Check() (Settings, error) {
 			return s, fault.New(fault.Invalid, "the address of the sample store must be one such as "+
 				"http://prometheus.example.net:9090")
 		}
+	}
+	if !tenants.MatchString(s.Tenant) {
+		return s, fault.New(fault.Invalid, "the tenant of the sample store can have letters, digits and !-_.*'()")
 	}
 	return s, nil
 }
@@ -118,6 +128,7 @@ type Store struct {
 	client *http.Client
 	query  string // address of the query API
 	user   *url.Userinfo
+	header http.Header // of all requests
 	floor  atomic.Int64
 }
 
@@ -139,7 +150,12 @@ func New(ctx context.Context, db resource.LiveDB, samples *series.DB, o Options)
 		Transport:     &http.Transport{DialContext: o.Dial, IdleConnTimeout: 2 * time.Minute},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 	base, user := without(o.URL)
-	s.query, s.user = base+"/api/v1/query", user
+	s.query, s.user, s.header = base+"/api/v1/query", user, http.Header{}
+	s.header.Set("User-Agent", "Spyglass/"+o.Version)
+	if o.Tenant != "" {
+		s.header.Set("X-Scope-OrgID", o.Tenant)
+		s.header.Set("THANOS-TENANT", o.Tenant)
+	}
 	to := &forward.RemoteWrite{ID: forward.SampleStoreID, Enabled: true, Auth: forward.AuthNone,
 		GroupID: ground.RootGroup, Interval: o.Interval, Batch: batch, Keep: int64(Longest / time.Hour)}
 	var writer *url.Userinfo
@@ -173,7 +189,7 @@ func New(ctx context.Context, db resource.LiveDB, samples *series.DB, o Options)
 		s.floor.Store(int64(mark.At))
 	}
 	s.writer, err = remotewrite.New(ctx, db, samples, remotewrite.Options{Store: to, Portal: o.Portal, Dial: o.Dial,
-		Version: o.Version, Log: o.Log, Clock: o.Clock, Guard: o.Guard})
+		Version: o.Version, Log: o.Log, Clock: o.Clock, Guard: o.Guard, Header: s.header})
 	if err != nil {
 		return nil, err
 	}
@@ -186,6 +202,11 @@ func (s *Store) Start(ctx context.Context) { s.writer.Start(ctx) }
 
 // Stop stops sending; see remotewrite.Service.
 func (s *Store) Stop(ctx context.Context) error { return s.writer.Stop(ctx) }
+
+// Expect prepares for samples that the series will store; see remotewrite.Service.
+func (s *Store) Expect(ctx context.Context, samples []series.Sample) (end func(), err error) {
+	return s.writer.Expect(ctx, samples)
+}
 
 // Offer sends samples that the series have stored. It does not block.
 func (s *Store) Offer(samples []series.Sample) { s.writer.Offer(samples) }
@@ -205,18 +226,20 @@ func (s *Store) Floor() int64 {
 // halfDay is the step of the floor in seconds.
 const halfDay = 12 * 60 * 60
 
-// Settle implements series.Older.
+// Settle implements series.Older. Late samples may wait from before the floor.
 func (s *Store) Settle(ctx context.Context) (int64, error) {
 	to, ok := s.writer.Sent()
-	if s.o.Others != nil && ok {
+	if !ok {
+		return 0, nil
+	}
+	if s.o.Others != nil {
 		if at, others := s.o.Others(); others {
 			to = min(to, at)
 		}
 	}
 	to = min(to, s.o.Clock().Add(-Recent).Unix())
-	to -= to % halfDay
-	if !ok || to <= s.Floor() {
-		return s.Floor(), nil
+	if to -= to % halfDay; to <= s.Floor() {
+		return to, nil
 	}
 	err := s.mark(ctx, forward.SampleStoreFloorID, to)
 	if err == nil {
@@ -282,7 +305,11 @@ func (s *Store) read(ctx context.Context, keys []series.Key, from, to int64) (ma
 	selector := fmt.Sprintf(`{%s=%q,%s=~%q}[%ds]`, remotewrite.PortalLabel, s.o.Portal, remotewrite.SeriesLabel,
 		strings.Join(names, "|"), to-from) // the range begins after its first second, or with it: version 3, 2
 	var out answer
-	if err := s.ask(ctx, url.Values{"query": {selector}, "time": {strconv.FormatInt(to-1, 10)}}, &out); err != nil {
+	if err := s.ask(ctx, url.Values{"query": {selector}, "time": {strconv.FormatInt(to-1, 10)},
+		// Without these, Thanos and a cluster of VictoriaMetrics respond with a part of the
+		// samples while a part of them is away, and Thanos with averages.
+		"partial_response": {"false"}, "deny_partial_response": {"1"}, "max_source_resolution": {"0s"},
+	}, &out); err != nil {
 		return nil, err
 	}
 	found := map[string][]series.Sample{}
@@ -308,8 +335,8 @@ func (s *Store) ask(ctx context.Context, form url.Values, out *answer) error {
 	if err != nil {
 		return err
 	}
+	request.Header = s.header.Clone()
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	request.Header.Set("User-Agent", "Spyglass/"+s.o.Version)
 	if s.user != nil {
 		password, _ := s.user.Password()
 		request.SetBasicAuth(s.user.Username(), password)

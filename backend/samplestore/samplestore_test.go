@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"reflect"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,13 +43,14 @@ type prometheus struct {
 	series map[string][]prompb.Sample
 	labels map[string]string // all labels, by series
 	got    chan int          // numbers of samples of accepted requests
-	auth   string
+	auth   []string          // of the last request
+	whole  []string          // of the last query, that its response has to be complete
 }
 
 func (p *prometheus) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.auth = r.Header.Get("Authorization")
+	p.auth = []string{r.Header.Get("Authorization"), r.Header.Get("X-Scope-OrgID"), r.Header.Get("THANOS-TENANT")}
 	if p.status != 0 {
 		w.WriteHeader(p.status)
 		return
@@ -110,6 +112,8 @@ func (p *prometheus) query(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "bad query", http.StatusBadRequest)
 		return
 	}
+	p.whole = []string{r.FormValue("partial_response"), r.FormValue("deny_partial_response"),
+		r.FormValue("max_source_resolution")}
 	to, _ := strconv.ParseInt(r.FormValue("time"), 10, 64)
 	length, _ := strconv.ParseInt(parts[2], 10, 64)
 	var results []string
@@ -189,6 +193,13 @@ func add[T any](t *testing.T, db *store.DB, r *resource.Resource[*T]) {
 
 func (f *fixture) start() {
 	f.Helper()
+	f.create()
+	f.store.Start(context.Background())
+}
+
+// create opens the series with a store that does not send yet.
+func (f *fixture) create() {
+	f.Helper()
 	var err error
 	clock := func() time.Time { return f.now }
 	if f.series, err = series.Open(f.Context(), series.Options{Path: f.path, Clock: clock}); err != nil {
@@ -196,11 +207,10 @@ func (f *fixture) start() {
 	}
 	f.store, err = samplestore.New(f.Context(), f.db, f.series, samplestore.Options{Portal: "p1", Clock: clock,
 		Interval: 1,
-		Settings: samplestore.Settings{URL: f.url, Token: "t0ken"}})
+		Settings: samplestore.Settings{URL: f.url, Token: "t0ken", Tenant: "team-a"}})
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.store.Start(context.Background())
 	f.Cleanup(f.stop)
 }
 
@@ -213,6 +223,11 @@ func (f *fixture) stop() {
 // measure stores samples as the monitor does.
 func (f *fixture) measure(samples ...series.Sample) {
 	f.Helper()
+	end, err := f.store.Expect(f.Context(), samples)
+	if err != nil {
+		f.Fatal(err)
+	}
+	defer end()
 	if err := f.series.Append(f.Context(), samples); err != nil {
 		f.Fatal(err)
 	}
@@ -267,11 +282,17 @@ func TestOlderSamplesAreReadFromTheStore(t *testing.T) {
 		t.Errorf("the steps are %v (%v), want %v", steps, err, want)
 	}
 	f.to.mu.Lock()
-	labels, auth := f.to.labels["7-3"], f.to.auth
+	labels, auth, whole := f.to.labels["7-3"], f.to.auth, f.to.whole
 	f.to.mu.Unlock()
 	if want := "__name__=spyglass_Ping_ms datasource=Ping device=Web instance=ping spyglass_portal=p1 " +
-		"spyglass_series=7-3"; labels != want || auth != "Bearer t0ken" {
-		t.Errorf("the labels are %q with %q, want %q", labels, auth, want)
+		"spyglass_series=7-3"; labels != want {
+		t.Errorf("the labels are %q, want %q", labels, want)
+	}
+	if want := []string{"Bearer t0ken", "team-a", "team-a"}; !slices.Equal(auth, want) {
+		t.Errorf("it signs in with %q, want %q", auth, want)
+	}
+	if want := []string{"false", "1", "0s"}; !slices.Equal(whole, want) {
+		t.Errorf("the query has %q, want %q", whole, want)
 	}
 }
 
@@ -308,6 +329,64 @@ func TestNothingIsLostWhileTheStoreIsAway(t *testing.T) {
 	f.to.respond(0)
 	f.start()
 	f.arrives(2)
+}
+
+func TestTheFloorRisesBeforeSendingStarts(t *testing.T) {
+	f := open(t)
+	f.measure(at(noon, 1))
+	f.arrives(1)
+	f.now = noon.AddDate(0, 0, 3)
+	f.measure(at(f.now, 2))
+	f.arrives(1)
+	f.stop()
+	f.create()
+	if err := f.series.Retain(f.Context(), series.Keep{Samples: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if floor := time.Unix(f.store.Floor(), 0).UTC(); !floor.Equal(noon.AddDate(0, 0, 2)) {
+		t.Errorf("the floor is %v", floor)
+	}
+}
+
+func TestLateSamplesFromBeforeTheFloorWaitForTheStore(t *testing.T) {
+	f := open(t)
+	f.measure(at(noon, 1))
+	f.arrives(1)
+	f.now = noon.AddDate(0, 0, 3)
+	f.measure(at(f.now, 2))
+	f.arrives(1)
+	retain := func() {
+		t.Helper()
+		if err := f.series.Retain(t.Context(), series.Keep{Samples: 1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	retain()
+	f.to.respond(away)
+	f.measure(at(noon.Add(time.Hour), 3))
+	retain()
+	f.stop()
+	f.create()
+	retain()
+	var waiting []series.Sample
+	err := f.series.Scan(t.Context(), 0, f.now.Unix(), func(some []series.Sample) error {
+		waiting = append(waiting, some...)
+		return nil
+	})
+	if want := []series.Sample{at(noon.Add(time.Hour), 3)}; err != nil || !slices.Equal(waiting, want) {
+		t.Errorf("it still has %v (%v), want %v", waiting, err, want)
+	}
+}
+
+func TestAWrongTokenLosesNothing(t *testing.T) {
+	f := open(t)
+	f.to.respond(http.StatusUnauthorized)
+	f.measure(at(noon, 1))
+	for f.store.Stats().Retries == 0 { // the test has a time limit
+		runtime.Gosched()
+	}
+	f.to.respond(0)
+	f.arrives(1)
 }
 
 func TestOlderSamplesAreOfflineWithTheStore(t *testing.T) {
@@ -374,6 +453,12 @@ func TestSettingsOfAStore(t *testing.T) {
 		got, err := samplestore.Settings{URL: text}.Check()
 		if want == "" != (err != nil) || err == nil && got.Write != want {
 			t.Errorf("%s: got %q (%v), want %q", text, got.Write, err, want)
+		}
+	}
+	for tenant, valid := range map[string]bool{"": true, "team-a": true, "a/b": false, "a\nb": false} {
+		_, err := samplestore.Settings{URL: "http://mimir", Tenant: tenant}.Check()
+		if valid != (err == nil) {
+			t.Errorf("tenant %q: %v", tenant, err)
 		}
 	}
 }

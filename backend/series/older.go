@@ -10,8 +10,9 @@ type Older interface {
 	// Floor returns the time before which samples are not in the DB, but for late ones. It
 	// is the beginning of a half day (UTC).
 	Floor() int64
-	// Settle raises the floor as far as samples may be deleted from the DB, and returns it.
-	Settle(ctx context.Context) (floor int64, err error)
+	// Settle raises the floor as far as samples may be deleted from the DB. It returns the
+	// time before which they may: the floor, or an earlier time while late samples wait.
+	Settle(ctx context.Context) (before int64, err error)
 	// Read returns the samples of each key in a period, the oldest first. to is excluded.
 	Read(ctx context.Context, keys []Key, from, to int64) ([][]Sample, error)
 }
@@ -99,10 +100,10 @@ func (v *view) addEarlier(ctx context.Context, have [][]point, found int) error 
 
 // retire deletes the samples that are in DB.older.
 func (db *DB) retire(ctx context.Context) error {
-	floor, err := db.older.Settle(ctx)
+	before, err := db.older.Settle(ctx)
 	if err != nil {
 		return err
 	}
-	when := halfDayOf(floor)
+	when := halfDayOf(before)
 	return db.do(ctx, func() error { return db.forgetBefore(when, when/era) })
 }

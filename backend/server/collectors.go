@@ -89,7 +89,7 @@ func (s *Server) watch(ctx context.Context) (err error) {
 	}
 	s.engines = func() *monitor.Engine {
 		o := monitor.EngineOptions{DB: s.db, Series: s.series, Checks: check.All(dialer), Log: s.o.Log,
-			Clock: s.o.Clock, Pace: s.pace, Guard: s.guard, Measured: s.measured}
+			Clock: s.o.Clock, Pace: s.pace, Guard: s.guard, Append: s.append}
 		if s.stage != nil {
 			o.World = s.stage
 		}

@@ -24,10 +24,33 @@ func (s *Server) openStore(ctx context.Context, dialer *check.Dialer) (err error
 	return err
 }
 
-// measured passes new samples to their receivers.
-func (s *Server) measured(samples []series.Sample) {
-	s.remote.Offer(samples)
-	if s.store != nil {
-		s.store.Offer(samples)
+// receiver forwards samples.
+type receiver interface {
+	Expect(ctx context.Context, samples []series.Sample) (end func(), err error)
+	Offer(samples []series.Sample)
+}
+
+// append stores samples, and passes them to their receivers.
+func (s *Server) append(ctx context.Context, samples []series.Sample) error {
+	if len(samples) == 0 {
+		return nil
 	}
+	to := []receiver{s.remote}
+	if s.store != nil {
+		to = append(to, s.store)
+	}
+	for _, one := range to {
+		end, err := one.Expect(ctx, samples)
+		if err != nil {
+			return err
+		}
+		defer end()
+	}
+	if err := s.series.Append(ctx, samples); err != nil {
+		return err
+	}
+	for _, one := range to {
+		one.Offer(samples)
+	}
+	return nil
 }
