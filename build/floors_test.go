@@ -66,9 +66,10 @@ var only = map[string][]string{
 	// every other package uses resource.DB, an interface with the parts of the store that it needs
 	"spyglass/backend/store": {"backend/store", "backend/server", "backend/series", "app/workspace",
 		"backend/store/sqlite", "backend/store/postgres", "backend/store/engine/enginetest", "backend/store/storetest",
-		"build", "build/torture"},
-	"spyglass/backend/store/sqlite":   {"backend/store"},
-	"spyglass/backend/store/postgres": {"backend/store", "backend/store/storetest", "build", "build/torture"},
+		"build", "build/bench", "build/torture"},
+	"spyglass/backend/store/sqlite": {"backend/store"},
+	"spyglass/backend/store/postgres": {"backend/store", "backend/store/storetest", "build", "build/bench",
+		"build/torture"},
 	"spyglass/backend/store/postgres/pgtest": {"backend/store/storetest", "build", "build/bench",
 		"build/torture"}, // and tests
 	"spyglass/backend/store/storetest": {}, // tests import it
