@@ -9,7 +9,7 @@ import (
 // dependent is a reference field: deleting the row it names deletes its own row
 // too.
 type dependent struct {
-	table rows
+	table *Table
 	field string
 }
 

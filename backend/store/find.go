@@ -123,7 +123,7 @@ func (db *DB) IDs(ctx context.Context, name string, where ...resource.Where) ([]
 	if err != nil {
 		return nil, err
 	}
-	return selectIDs(ctx, db.base, engine.Select{Table: t.declared(), Where: cond})
+	return selectIDs(ctx, db.base, engine.Select{Table: t.table, Where: cond})
 }
 
 // either returns the condition that at least one of where is met.
@@ -146,7 +146,7 @@ func (db *DB) in(field, name string, where []resource.Where) (engine.Cond, error
 		return nil, err
 	}
 	cond, err := other.conditions(where)
-	return engine.In{Column: field, Table: other.declared(), Where: cond}, err
+	return engine.In{Column: field, Table: other.table, Where: cond}, err
 }
 
 func (t *Table) countBy(ctx context.Context, q querier, field string) (map[int64]int64, error) {

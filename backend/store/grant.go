@@ -77,7 +77,7 @@ func (db *DB) namesGranted(name, field string, who *resource.Access, op resource
 		return never, nil
 	}
 	g, err := other.grant(who, op, alive)
-	return engine.In{Column: field, Table: other.declared(), Where: engine.All{other.live(), g.cond}}, err
+	return engine.In{Column: field, Table: other.table, Where: engine.All{other.live(), g.cond}}, err
 }
 
 func (t *Table) scoped() bool { return len(t.res.Scope) > 0 }

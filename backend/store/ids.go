@@ -39,12 +39,12 @@ func (db *DB) dropIDs() {
 	db.mu.RLock()
 	defer db.mu.RUnlock()
 	for _, t := range db.tables {
-		given := t.given()
-		if !t.declared().Ordered || given.next >= given.limit {
+		given := &t.ids
+		if !t.table.Ordered || given.next >= given.limit {
 			continue
 		}
 		// unless others have used higher ones; after an error there is a gap
-		_ = db.writer.base.Return(context.Background(), t.declared(), given.next, given.limit)
+		_ = db.writer.base.Return(context.Background(), t.table, given.next, given.limit)
 		given.limit = given.next
 	}
 }

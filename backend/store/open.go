@@ -98,7 +98,7 @@ type DB struct {
 	auditor resource.Auditor // nil: changes are not audited
 
 	mu       sync.RWMutex
-	tables   map[string]rows
+	tables   map[string]*Table
 	hooks    map[string][]any // by point
 	accepted map[string]bool  // the tables passed to Accept; nil before
 	declared []Shape          // the same, with their fields
@@ -149,7 +149,7 @@ func newDB(name string, o Options) *DB {
 	}
 	return &DB{path: o.Path, name: name, remote: o.Database != "", log: o.Log, guard: o.Guard, clock: o.Clock,
 		zone: func() *time.Location { return o.Zone }, streams: make(chan struct{}, maxStreams),
-		tables: map[string]rows{}, tasks: newTasks(o.Guard),
+		tables: map[string]*Table{}, tasks: newTasks(o.Guard),
 		mirrored: leastMirrored, twice: o.Twice, upgrade: o.Upgrade, others: o.Others}
 }
 
@@ -231,7 +231,7 @@ func (db *DB) detach() {
 	defer db.mu.RUnlock()
 	for _, t := range db.tables {
 		if err := t.returnIDs(); err != nil {
-			db.log.Warn("ids stay reserved", "table", t.declared().Name, "err", err)
+			db.log.Warn("ids stay reserved", "table", t.table.Name, "err", err)
 		}
 	}
 }

@@ -74,7 +74,7 @@ func refs(at any) resource.IDs {
 
 // mayName reports whether the caller may refer to an existing row. For callers
 // without restrictions, the result is cached for the other rows of a batch.
-func (t *Table) mayName(ctx context.Context, tx *tx, c *resource.Call, table rows, name string, id int64,
+func (t *Table) mayName(ctx context.Context, tx *tx, c *resource.Call, table *Table, name string, id int64,
 	op resource.Operation) (bool, error) {
 	g, err := table.grant(c.Access, op, alive)
 	if err != nil {

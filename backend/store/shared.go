@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"maps"
 	"sync"
 	"time"
 
@@ -257,11 +258,7 @@ func (s *shared) committed(changes []engine.Change) {
 func (db *DB) allTables() map[string]*Table {
 	db.mu.RLock()
 	defer db.mu.RUnlock()
-	all := make(map[string]*Table, len(db.tables))
-	for name, t := range db.tables {
-		all[name] = t.itself()
-	}
-	return all
+	return maps.Clone(db.tables)
 }
 
 // report passes a change that others have made to Options.Others.

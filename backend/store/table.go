@@ -77,10 +77,6 @@ func add(db *DB, r *resource.Untyped) (*Table, error) {
 	})
 	return t, nil
 }
-func (t *Table) state() *seqlock         { return &t.lock }
-func (t *Table) itself() *Table          { return t }
-func (t *Table) given() *ids             { return &t.ids }
-func (t *Table) declared() *engine.Table { return t.table }
 
 // sealedName returns the column that holds the secret values of a list of pairs.
 func sealedName(field string) string { return field + ".sealed" }

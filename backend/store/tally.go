@@ -120,7 +120,7 @@ func (db *DB) Counts(ctx context.Context) (map[string]int64, error) {
 	db.mu.RUnlock()
 	counts := make(map[string]int64, len(tables))
 	for name, t := range tables {
-		n, err := count(ctx, db, t.declared(), nil)
+		n, err := count(ctx, db, t.table, nil)
 		if err != nil {
 			return nil, err
 		}

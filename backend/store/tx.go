@@ -11,7 +11,6 @@ import (
 	"sync/atomic"
 
 	"spyglass/backend/resource"
-	"spyglass/backend/store/engine"
 )
 
 // tx is a write transaction. Only the writer's goroutine uses it.
@@ -137,7 +136,7 @@ func (t *tx) memo(in *memos, key string, names []string, build func() (any, erro
 		if err != nil {
 			return nil, err
 		}
-		changes[i] = t.touched[table.state()]
+		changes[i] = t.touched[&table.lock]
 		changed = changed || changes[i] > 0
 	}
 	if !changed {
@@ -163,43 +162,13 @@ func (db *DB) states(names []string) []uint64 {
 	states := make([]uint64, len(names))
 	for i, name := range names {
 		if t := db.tables[name]; t != nil {
-			states[i] = t.state().now()
+			states[i] = t.lock.now()
 		}
 	}
 	return states
 }
 
-// rows is a table of an unknown row type, for rules that use it by name.
-type rows interface {
-	state() *seqlock
-	itself() *Table
-	follow(n int32)
-	declared() *engine.Table
-	label() string
-	given() *ids
-	returnIDs() error
-	live() engine.Cond
-	scoped() bool
-	right(op resource.Operation) resource.Right
-	grant(who *resource.Access, op resource.Operation, which life) (grant, error)
-	conditions(where []resource.Where) (engine.Cond, error)
-	countByID(ctx context.Context, q querier, id int64) (int64, error)
-	sees(ctx context.Context, q querier, c *resource.Call, id int64, op resource.Operation) error
-	allows(ctx context.Context, q querier, who *resource.Access, id int64, op resource.Operation) (bool, error)
-	getRow(ctx context.Context, q querier, id int64, row any) error
-	findRows(ctx context.Context, q querier, rows any, where []resource.Where) error
-	countBy(ctx context.Context, q querier, field string) (map[int64]int64, error)
-	countWithin(ctx context.Context, q querier, field string, within map[int64][]int64) (map[int64]int64, error)
-	tally(ctx context.Context, q querier, by []resource.By, where []resource.Where) ([]resource.Tally, error)
-	putRow(ctx context.Context, t *tx, row any) error
-	deleteRow(ctx context.Context, t *tx, id int64) error
-	deleteRows(ctx context.Context, t *tx, where []resource.Where) error
-	cascaded(of string) []string
-	removeBy(ctx context.Context, t *tx, field string, id int64) error
-	remember(ctx context.Context, t *tx, id int64, row any) error
-}
-
-func (db *DB) table(name string) (rows, error) {
+func (db *DB) table(name string) (*Table, error) {
 	db.mu.RLock()
 	defer db.mu.RUnlock()
 	if t := db.tables[name]; t != nil {
@@ -328,13 +297,13 @@ func (t *tx) Bulk(ctx context.Context, name string, do func() error) error {
 	if err != nil {
 		return err
 	}
-	if err := t.w.base.Unindex(ctx, table.declared()); err != nil {
+	if err := t.w.base.Unindex(ctx, table.table); err != nil {
 		return err
 	}
 	if err := do(); err != nil {
 		return err
 	}
-	return t.w.base.Define(ctx, table.declared())
+	return t.w.base.Define(ctx, table.table)
 }
 
 // DeleteRow implements resource.Tx.

@@ -15,7 +15,7 @@ func (db *DB) Watch(names ...string) (changed <-chan struct{}, stop func()) {
 	defer db.mu.Unlock()
 	for _, name := range names {
 		if t := db.tables[name]; t != nil {
-			w.of = append(w.of, t.state())
+			w.of = append(w.of, &t.lock)
 		}
 	}
 	if db.watchers == nil {

@@ -67,7 +67,7 @@ func (db *DB) FirstSince(ctx context.Context, name, field string, at resource.Mi
 	if err != nil {
 		return 0, err
 	}
-	return number(db.base.Select(ctx, engine.Select{Table: t.declared(), Columns: onlyID, Limit: 1,
+	return number(db.base.Select(ctx, engine.Select{Table: t.table, Columns: onlyID, Limit: 1,
 		Where: engine.Compare{Column: field, Op: ">=", Value: int64(at)}, Order: []engine.Order{{Column: field}}}))
 }
 

@@ -337,7 +337,7 @@ func (db *DB) nextIDs() map[*ids]int64 {
 	defer db.mu.RUnlock()
 	all := make(map[*ids]int64, len(db.tables))
 	for _, t := range db.tables {
-		all[t.given()] = t.given().next
+		all[&t.ids] = t.ids.next
 	}
 	return all
 }
