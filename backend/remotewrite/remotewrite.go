@@ -111,7 +111,8 @@ type Service struct {
 
 	mu      sync.Mutex
 	on      bool
-	full    int // number of samples to send immediately
+	off     bool // by the settings, so that there is no mark; before they are read, on and off are false
+	full    int  // number of samples to send immediately
 	queue   queue
 	backlog backlog
 	stats   Stats
@@ -174,7 +175,7 @@ func New(ctx context.Context, db resource.LiveDB, samples *series.DB, o Options)
 
 // Start starts to send, without blocking. It may be called again after Stop.
 func (s *Service) Start(ctx context.Context) {
-	s.forget()
+	s.forget() // if Stop failed
 	s.running.Begin(ctx)
 	s.started = true
 	s.running.Keep("remote write", s.run)
@@ -191,15 +192,16 @@ func (s *Service) Stop(ctx context.Context) error {
 	if s.isOn() {
 		_ = s.keepMark(ctx, 0) // logged
 	}
+	s.forget()
 	return nil
 }
 
-// forget drops what was in memory before an earlier stop: another node may have sent it.
+// forget drops what is in memory: another node may send it from now on, and keeps the mark.
 // The mark, or the series, have what is left.
 func (s *Service) forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.on, s.queue, s.backlog = false, queue{}, backlog{}
+	s.on, s.off, s.queue, s.backlog = false, false, queue{}, backlog{}
 }
 
 // Offer queues samples that the series have stored. It ignores them while sending
@@ -234,7 +236,7 @@ func (s *Service) Offer(samples []series.Sample) {
 func (s *Service) Expect(ctx context.Context, samples []series.Sample) (end func(), err error) {
 	at := earliest(samples)
 	s.mu.Lock()
-	on, late := s.on, at < s.marked
+	on, off, late := s.on, s.off, at < s.marked
 	s.coming = append(s.coming, at)
 	s.mu.Unlock()
 	end = func() {
@@ -244,7 +246,8 @@ func (s *Service) Expect(ctx context.Context, samples []series.Sample) (end func
 		s.coming = slices.Delete(s.coming, i, i+1)
 	}
 	switch {
-	case !on: // it may be starting
+	case off:
+	case !on: // it may be starting, or another node sends
 		err = s.lowerMark(ctx, at)
 	case late:
 		err = s.writeMark(ctx, slack)
@@ -328,7 +331,7 @@ func (s *Service) turnOn(ctx context.Context, row *forward.RemoteWrite) error {
 func (s *Service) turn(row *forward.RemoteWrite) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.on, s.full = row.Enabled, int(row.Batch)
+	s.on, s.off, s.full = row.Enabled, !row.Enabled, int(row.Batch)
 	if !s.on {
 		s.stats.Expired += int64(s.queue.n)
 		s.queue = queue{}

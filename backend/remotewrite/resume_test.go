@@ -134,6 +134,32 @@ func TestLateSamplesAreSentAfterACrash(t *testing.T) {
 	}
 }
 
+func TestStoppedServiceDoesNotRaiseTheMarkOfAnotherNode(t *testing.T) {
+	to := newReceiver(t)
+	x := newSender(t, remotewrite.Options{Clock: func() time.Time { return time.Unix(base+3600, 0) }})
+	x.set(func(r *forward.RemoteWrite) { r.URL = to.URL })
+	x.measure(sample(1, 2, 3600, 1))
+	to.next()
+	x.until(func(r *forward.RemoteWrite) bool { return r.Sent == 1 })
+	_ = x.s.Stop(t.Context())
+	other := forward.RemoteWriteMark{ID: forward.RemoteWriteID, At: resource.Seconds(base + 100)}
+	if err := x.db.Write(t.Context(), func(tx resource.Tx) error {
+		return resource.Put(t.Context(), tx, forward.RemoteWriteMarks.Name, &other)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for at, want := range map[int64]int64{3500: base + 100, 50: base + 50} {
+		end, err := x.s.Expect(t.Context(), []series.Sample{sample(1, 2, at, 7)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		end()
+		if got := int64(x.mark().At); got > want {
+			t.Errorf("the mark is %d s later than %d", got-want, want)
+		}
+	}
+}
+
 func TestQueueOverflowsToDisk(t *testing.T) {
 	second := make(chan struct{})
 	to := newReceiver(t, answer{status: 429, retryAfter: "600"}, answer{status: 204}, answer{status: 204, hold: second})
