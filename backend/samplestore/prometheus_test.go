@@ -103,9 +103,7 @@ func TestPrometheusReturnsEverySampleExactly(t *testing.T) {
 	f.now = noon.AddDate(0, 0, 3)
 	f.measure(at(f.now, 1))
 	f.sent(int64(len(all)) + 3)
-	if err := f.series.Retain(t.Context(), series.Keep{Samples: 1}); err != nil {
-		t.Fatal(err)
-	}
+	f.retain()
 	if f.store.Floor() <= missed.At {
 		t.Fatalf("the floor is %v", time.Unix(f.store.Floor(), 0))
 	}

@@ -9,7 +9,6 @@ import (
 	"net/http/httptest"
 	"reflect"
 	"regexp"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,6 +44,8 @@ type prometheus struct {
 	got    chan int          // numbers of samples of accepted requests
 	auth   []string          // of the last request
 	whole  []string          // of the last query, that its response has to be complete
+
+	refused chan struct{} // has a value after a request got status
 }
 
 func (p *prometheus) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -53,6 +54,10 @@ func (p *prometheus) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.auth = []string{r.Header.Get("Authorization"), r.Header.Get("X-Scope-OrgID"), r.Header.Get("THANOS-TENANT")}
 	if p.status != 0 {
 		w.WriteHeader(p.status)
+		select {
+		case p.refused <- struct{}{}:
+		default:
+		}
 		return
 	}
 	if strings.HasSuffix(r.URL.Path, "/api/v1/write") {
@@ -154,7 +159,8 @@ var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 
 func open(t *testing.T) *fixture {
 	t.Helper()
-	to := &prometheus{series: map[string][]prompb.Sample{}, labels: map[string]string{}, got: make(chan int, 10_000)}
+	to := &prometheus{series: map[string][]prompb.Sample{}, labels: map[string]string{}, got: make(chan int, 10_000),
+		refused: make(chan struct{}, 1)}
 	s := httptest.NewServer(to)
 	t.Cleanup(s.Close)
 	f := openAt(t, s.URL)
@@ -242,6 +248,14 @@ func (f *fixture) arrives(n int) {
 	}
 }
 
+// retain moves the floor, and deletes what the store has.
+func (f *fixture) retain() {
+	f.Helper()
+	if err := f.series.Retain(f.Context(), series.Keep{Samples: 1}); err != nil {
+		f.Fatal(err)
+	}
+}
+
 func at(t time.Time, value float64) series.Sample {
 	return series.Sample{Instance: 7, DataPoint: 3, At: t.Unix(), Value: value}
 }
@@ -263,9 +277,7 @@ func TestOlderSamplesAreReadFromTheStore(t *testing.T) {
 	f.now = noon.AddDate(0, 0, 3)
 	f.measure(at(f.now, 3))
 	f.arrives(1)
-	if err := f.series.Retain(f.Context(), series.Keep{Samples: 1}); err != nil {
-		t.Fatal(err)
-	}
+	f.retain()
 	if floor := time.Unix(f.store.Floor(), 0).UTC(); !floor.Equal(noon.AddDate(0, 0, 2)) {
 		t.Errorf("the floor is %v", floor)
 	}
@@ -301,9 +313,7 @@ func TestTheNewestSampleMayBeInTheStoreOnly(t *testing.T) {
 	f.measure(at(noon, 5))
 	f.arrives(1)
 	f.now = noon.AddDate(0, 0, 30)
-	if err := f.series.Retain(f.Context(), series.Keep{Samples: 1}); err != nil {
-		t.Fatal(err)
-	}
+	f.retain()
 	last, ok, err := f.series.Last(f.Context(), 7, 3)
 	if err != nil || !ok || last != at(noon, 5) {
 		t.Errorf("the newest sample is %v, %v (%v)", last, ok, err)
@@ -316,9 +326,7 @@ func TestNothingIsLostWhileTheStoreIsAway(t *testing.T) {
 	f.measure(at(noon, 1))
 	f.now = noon.AddDate(0, 0, 3)
 	f.measure(at(f.now, 2))
-	if err := f.series.Retain(f.Context(), series.Keep{Samples: 1}); err != nil {
-		t.Fatal(err)
-	}
+	f.retain()
 	if f.store.Floor() > noon.Unix() {
 		t.Errorf("the floor is %v", time.Unix(f.store.Floor(), 0))
 	}
@@ -340,9 +348,7 @@ func TestTheFloorRisesBeforeSendingStarts(t *testing.T) {
 	f.arrives(1)
 	f.stop()
 	f.create()
-	if err := f.series.Retain(f.Context(), series.Keep{Samples: 1}); err != nil {
-		t.Fatal(err)
-	}
+	f.retain()
 	if floor := time.Unix(f.store.Floor(), 0).UTC(); !floor.Equal(noon.AddDate(0, 0, 2)) {
 		t.Errorf("the floor is %v", floor)
 	}
@@ -355,19 +361,13 @@ func TestLateSamplesFromBeforeTheFloorWaitForTheStore(t *testing.T) {
 	f.now = noon.AddDate(0, 0, 3)
 	f.measure(at(f.now, 2))
 	f.arrives(1)
-	retain := func() {
-		t.Helper()
-		if err := f.series.Retain(t.Context(), series.Keep{Samples: 1}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	retain()
+	f.retain()
 	f.to.respond(away)
 	f.measure(at(noon.Add(time.Hour), 3))
-	retain()
+	f.retain()
 	f.stop()
 	f.create()
-	retain()
+	f.retain()
 	var waiting []series.Sample
 	err := f.series.Scan(t.Context(), 0, f.now.Unix(), func(some []series.Sample) error {
 		waiting = append(waiting, some...)
@@ -382,9 +382,7 @@ func TestAWrongTokenLosesNothing(t *testing.T) {
 	f := open(t)
 	f.to.respond(http.StatusUnauthorized)
 	f.measure(at(noon, 1))
-	for f.store.Stats().Retries == 0 { // the test has a time limit
-		runtime.Gosched()
-	}
+	<-f.to.refused
 	f.to.respond(0)
 	f.arrives(1)
 }
@@ -396,9 +394,7 @@ func TestOlderSamplesAreOfflineWithTheStore(t *testing.T) {
 	f.now = noon.AddDate(0, 0, 3)
 	f.measure(at(f.now, 2))
 	f.arrives(1)
-	if err := f.series.Retain(f.Context(), series.Keep{Samples: 1}); err != nil {
-		t.Fatal(err)
-	}
+	f.retain()
 	f.to.respond(away)
 	if got := f.values(f.now, f.now.Add(time.Hour)); !reflect.DeepEqual(got, []float64{2}) {
 		t.Errorf("recent samples are %v", got)
