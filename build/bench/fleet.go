@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"spyglass/build/desktop"
 	"spyglass/build/serving"
 )
 
@@ -237,23 +238,15 @@ func processorTime(pids []int) (total time.Duration, err error) {
 	return total, nil
 }
 
-// familyTime returns the processor time of a process, its children, and those that have
-// ended.
+// familyTime returns the processor time of a process and its descendants, with its
+// children that have ended.
 func familyTime(pid int) (time.Duration, error) {
 	own, ended, err := processTimes(pid)
 	if err != nil {
 		return 0, err
 	}
-	children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
-	if err != nil {
-		return 0, err
-	}
 	total := own + ended
-	for _, field := range strings.Fields(string(children)) {
-		child, err := strconv.Atoi(field)
-		if err != nil {
-			return 0, err
-		}
+	for _, child := range desktop.Family(pid)[1:] {
 		if own, _, err := processTimes(child); err == nil { // otherwise it has ended
 			total += own
 		}

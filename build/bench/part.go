@@ -101,7 +101,7 @@ func ready(ctx context.Context, origin, bearer string) error {
 	return err
 }
 
-// barePostgres serves the tables of bareTables with net/http and pgx.
+// barePostgres serves the tables of makeBare with net/http and pgx.
 func barePostgres(ctx context.Context, database string) error {
 	config, err := pgxpool.ParseConfig(database)
 	if err != nil {

@@ -197,7 +197,11 @@ func (d *databases) fill(ctx context.Context) (err error) {
 
 // portal starts a portal in a folder of its own; without devices, one that exists.
 func (d *databases) portal(ctx context.Context, name, address string, devices int64) (*serving.Server, error) {
-	return startPart(ctx, filepath.Join(d.folder, name), address, strconv.FormatInt(devices, 10))
+	s, err := startPart(ctx, filepath.Join(d.folder, name), address, strconv.FormatInt(devices, 10))
+	if err == nil && devices == 0 {
+		s.Bearer = d.nodes[0].Bearer // it has the same users
+	}
+	return s, err
 }
 
 // makeBare makes the tables of the bare queries: the JSON of the devices by id, with
@@ -268,12 +272,9 @@ func (d *databases) close() error {
 // side returns some of the servers as one side.
 func (d *databases) side(next request, servers ...*serving.Server) *side {
 	s := &side{
-		origin: servers[0].Origin, bearer: d.nodes[0].Bearer,
+		origin: servers[0].Origin, bearer: servers[0].Bearer,
 		next: func(int64) (string, string, []byte) { return next(d.sent.Add(1)) },
 		used: func() (time.Duration, error) { return d.usedBy(servers...) },
-	}
-	if servers[0] == d.files {
-		s.bearer = d.files.Bearer
 	}
 	for _, one := range servers[1:] {
 		s.others = append(s.others, one.Origin)
@@ -425,13 +426,13 @@ func (d *databases) describe(ctx context.Context, at *serving.Server, id int64, 
 	return err
 }
 
-// ask sends a request with the token of the first node.
+// ask sends a request with the server's token.
 func (d *databases) ask(ctx context.Context, at *serving.Server, method, path, body string) ([]byte, error) {
 	r, err := http.NewRequestWithContext(ctx, method, at.Origin+path, strings.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
-	r.Header.Set("Authorization", "Bearer "+d.nodes[0].Bearer)
+	r.Header.Set("Authorization", "Bearer "+at.Bearer)
 	r.Header.Set("Content-Type", "application/json")
 	response, err := at.Client.Do(r)
 	if err != nil {
