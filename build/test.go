@@ -149,6 +149,9 @@ func runAll(ctx context.Context, p project.Project, steps []step) (failed []stri
 		close(built)
 	}
 	second.Wait()
+	for _, text := range q.failed {
+		fmt.Print(string(text))
+	}
 	for i, s := range steps {
 		if !q.passed[i] {
 			failed = append(failed, s.name)
@@ -160,7 +163,8 @@ func runAll(ctx context.Context, p project.Project, steps []step) (failed []stri
 // queue hands out steps to two lanes.
 type queue struct {
 	steps  []step
-	passed []bool // each is written by the lane that has run the step
+	passed []bool   // each is written by the lane that has run the step
+	failed [][]byte // the output of the steps that failed in the second lane
 
 	lock sync.Mutex
 	left []int // the steps that no lane has taken
@@ -195,7 +199,8 @@ func (q *queue) take(at int) int {
 }
 
 // runBeside runs the steps that next takes, in the second lane. It shows the output of a
-// step when the step has ended.
+// step when the step has ended, and keeps that of a step that failed: at the end of all,
+// it is found in a log of which only the end is left.
 func (q *queue) runBeside(ctx context.Context, p project.Project, next func() int) {
 	for i := next(); i >= 0; i = next() {
 		out, err := os.CreateTemp("", "spyglass-"+q.steps[i].name+"-")
@@ -209,7 +214,12 @@ func (q *queue) runBeside(ctx context.Context, p project.Project, next func() in
 		if err = errors.Join(err, out.Close(), os.Remove(out.Name())); err != nil {
 			fmt.Println(err)
 		}
-		fmt.Print(string(text))
+		if q.passed[i] {
+			fmt.Print(string(text))
+			continue
+		}
+		fmt.Printf("\n[%d/%d] %s FAILED: see its output below\n", i+1, len(q.steps), q.steps[i].name)
+		q.failed = append(q.failed, text)
 	}
 }
 
