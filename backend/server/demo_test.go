@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"spyglass/backend/server"
 )
@@ -48,17 +49,18 @@ func copyPortal(t *testing.T, from, to string) {
 // filled is a stopped demo portal. The tests create it once, and each test
 // that needs it gets a copy.
 type filled struct {
-	data, password string // of the administrator
+	data, password string    // of the administrator
+	at             time.Time // when it was filled
 }
 
 var fillDemo = sync.OnceValues(func() (filled, error) {
-	ctx, folder := context.Background(), filepath.Join(prepared, "demo")
+	ctx, folder, now := context.Background(), filepath.Join(prepared, "demo"), time.Now()
 	s, err := server.New(ctx, server.Options{Data: folder, Version: "test", Demo: true, NoHistory: true, Twice: true,
 		Log: quiet()})
 	if err != nil {
 		return filled{}, err
 	}
-	return filled{folder, s.Passwords["admin"]}, errors.Join(s.PasswordsShown(ctx), s.Stop(ctx))
+	return filled{folder, s.Passwords["admin"], now}, errors.Join(s.PasswordsShown(ctx), s.Stop(ctx))
 })
 
 // demoIn creates a data folder with the demo, and returns the administrator's password.

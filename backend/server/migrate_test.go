@@ -55,7 +55,11 @@ type moving struct {
 
 func newMoving(t *testing.T) *moving {
 	t.Helper()
-	now := time.Now().Truncate(time.Minute) // the demo's time: another one would begin and end maintenance
+	demo, err := fillDemo()
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := demo.at.Truncate(time.Minute) // a later one would run a report, and begin and end maintenance
 	m := &moving{T: t, o: options(t), database: pgtest.Database(t)}
 	m.o.Clock = func() time.Time { return now }
 	m.password = demoIn(t, m.o.Data)
