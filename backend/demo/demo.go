@@ -161,6 +161,13 @@ const day = 24 * 60 * 60 // seconds
 // add writes a new row, completed by its resource's own rules; then it changes
 // fields that only the portal sets.
 func add[T any](f *filler, r *resource.Resource[*T], row *T, then func(*T)) error {
+	if err := complete(f, r, row, then); err != nil {
+		return err
+	}
+	return resource.Put(f.write.Context, f.write.Tx, r.Name, row)
+}
+
+func complete[T any](f *filler, r *resource.Resource[*T], row *T, then func(*T)) error {
 	if r.Check != nil {
 		if err := r.Check(f.write, nil, row); err != nil {
 			return err
@@ -174,28 +181,22 @@ func add[T any](f *filler, r *resource.Resource[*T], row *T, then func(*T)) erro
 			return err
 		}
 	}
-	return resource.Put(f.write.Context, f.write.Tx, r.Name, row)
+	return nil
 }
 
 func (f *filler) devices(count int, progress func(int)) error {
 	maker := newDeviceMaker(f.now)
-	err := f.write.Tx.Bulk(f.write.Context, string(fleet.Devices.Name), func() error {
+	err := f.write.Tx.Bulk(f.write.Context, string(fleet.Devices.Name), func(yield func(any, error) bool) {
 		for i := range count {
 			d, status := maker.device(i, count)
-			if err := add(f, &fleet.Devices, &d, status.set); err != nil {
-				return err
+			err := complete(f, &fleet.Devices, &d, status.set)
+			if !yield(&d, cmp.Or(err, f.write.Context.Err())) {
+				return
 			}
-			if (i+1)%between != 0 {
-				continue
-			}
-			if err := f.write.Context.Err(); err != nil {
-				return err
-			}
-			if progress != nil {
+			if (i+1)%between == 0 && progress != nil {
 				progress(i + 1)
 			}
 		}
-		return nil
 	})
 	if err != nil {
 		return err

@@ -16,11 +16,15 @@ func (f *filler) notices() error {
 	if err != nil {
 		return err
 	}
+	add, err := notify.Past(ctx, tx)
+	if err != nil {
+		return err
+	}
 	for i := range alerts {
 		a := alerts[i]
 		a.Acked, a.LastNotice = false, alert.LastNotice{}
 		if !a.Cleared {
-			if err := notify.AddNotices(ctx, tx, &a, time.Unix(int64(a.StartOn), 0)); err != nil {
+			if err := add(&a, time.Unix(int64(a.StartOn), 0)); err != nil {
 				return err
 			}
 		}

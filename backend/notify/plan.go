@@ -47,15 +47,14 @@ func (s *Service) plan(ctx context.Context) error {
 	}
 }
 
-// AddNotices adds the notices of an alert at a time in the past, as the planner
-// would have, and updates the alert.
-func AddNotices(ctx context.Context, tx resource.Tx, a *alert.Alert, at time.Time) error {
-	p := &planning{Service: &Service{o: Options{Origin: func() string { return "" }}}, tx: tx, now: at, real: at,
-		sent: map[int64]int64{}}
-	if err := p.open(ctx); err != nil {
-		return err
-	}
-	return p.alert(ctx, a)
+// Past returns a function that adds the notices of an alert at a time in the past, as the
+// planner would have, and updates the alert.
+func Past(ctx context.Context, tx resource.Tx) (add func(a *alert.Alert, at time.Time) error, err error) {
+	p := &planning{Service: &Service{o: Options{Origin: func() string { return "" }}}, tx: tx}
+	return func(a *alert.Alert, at time.Time) error {
+		p.now, p.real, p.sent = at, at, map[int64]int64{}
+		return p.alert(ctx, a)
+	}, p.open(ctx)
 }
 
 // planning is the state of one transaction of the planner.

@@ -28,6 +28,7 @@ package resource
 
 import (
 	"context"
+	"iter"
 	"reflect"
 	"strings"
 
@@ -364,9 +365,10 @@ type Tx interface {
 	DeleteRow(ctx context.Context, name string, id int64) error
 	// DeleteRows removes all rows that match, without reading them.
 	DeleteRows(ctx context.Context, name string, where ...Where) error
-	// Bulk runs do, which adds many new rows to a table and does not search it. It checks
-	// afterwards that they are unique.
-	Bulk(ctx context.Context, name string, do func() error) error
+	// Bulk adds many new rows, *T as for PutRow, which get their ids. It reads some of them
+	// ahead; meanwhile nothing may search the table, nor change a row. It checks at the end
+	// that they are unique.
+	Bulk(ctx context.Context, name string, rows iter.Seq2[any, error]) error
 	// Note records a change without a row in the audit log.
 	Note(ctx context.Context, c *Change) error
 }

@@ -149,7 +149,7 @@ func TestAuditLogOmitsRollbacksAndInternalWrites(t *testing.T) {
 		t.Errorf("the log says %v, want nothing", got)
 	}
 	write(resource.WithCall(t.Context(), call), nil) // a separate write that serves a call
-	if got, want := h.auditLines(), []string{`admin create device 3: Added the device 3, "y"`}; !reflect.DeepEqual(
+	if got, want := h.auditLines(), []string{`admin create device 2: Added the device 2, "y"`}; !reflect.DeepEqual(
 		got, want) {
 		t.Errorf("the log says %v, want %v", got, want)
 	}

@@ -219,7 +219,7 @@ func TestFunctions(t *testing.T) {
 		{"PATCH /device/groups/4", `{"description":"still there"}`, ""},
 		{"POST /setting/functions", `{"name":"ISWEB","code":"true"}`, ""},
 		{listMembers, "", members("web-1", "3,4", "web-2", "1,4", "db-1", "2,4")},
-		{"DELETE /setting/functions/4?ignoreReference=true", "", "{}"},
+		{"DELETE /setting/functions/3?ignoreReference=true", "", "{}"},
 		{listMembers, "", members("web-1", "3", "web-2", "1", "db-1", "2")},
 		{"DELETE /setting/functions/1", "", "{}"},
 	})

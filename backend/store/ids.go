@@ -1,6 +1,9 @@
 package store
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // ids are the ids for the new rows of a table: next up to limit are reserved, and
 // no row has had one of them.
@@ -9,6 +12,7 @@ type ids struct{ next, low, limit int64 }
 // reserve makes sure that the ids from the given one are reserved, and reports
 // whether it is free.
 func (t *Table) reserve(ctx context.Context, tx *tx, id int64) (free bool, err error) {
+	tx.draw(&t.ids)
 	if id < t.ids.limit {
 		return id >= t.ids.next, nil
 	}
@@ -23,14 +27,46 @@ func (t *Table) reserve(ctx context.Context, tx *tx, id int64) (free bool, err e
 	return first == id, nil
 }
 
-// newID returns the id for a new row.
-func (t *Table) newID(ctx context.Context, tx *tx) (int64, error) {
+// number gives a new row its id.
+func (t *Table) number(ctx context.Context, tx *tx, row any) error {
+	tx.draw(&t.ids)
 	if t.ids.next >= t.ids.limit {
 		if _, err := t.reserve(ctx, tx, t.ids.next); err != nil {
-			return 0, err
+			return err
 		}
 	}
-	return t.ids.next, nil
+	id := t.idOf(row)
+	*id = t.ids.next
+	t.ids.next++
+	if t.db.twice || t.db.remote {
+		tx.given = append(tx.given, id)
+	}
+	return nil
+}
+
+// drawn are the next ids of a table before a write gave one of them to a row.
+type drawn struct {
+	of   *ids
+	next int64
+}
+
+// draw remembers the next ids of a table, unless this write has done so.
+func (t *tx) draw(of *ids) {
+	for _, d := range slices.Backward(t.drawn[t.drawnBefore:]) {
+		if d.of == of {
+			return
+		}
+	}
+	t.drawn = append(t.drawn, drawn{of, of.next})
+}
+
+// undraw makes tables give ids again that all but the first n of drawn have given to
+// rows that were rolled back.
+func (t *tx) undraw(n int) {
+	for _, d := range slices.Backward(t.drawn[n:]) {
+		d.of.next = max(d.next, d.of.low)
+	}
+	t.drawn, t.drawnBefore = t.drawn[:n], n
 }
 
 // dropIDs gives up the ids that an earlier transaction of an ordered table has left:

@@ -42,14 +42,13 @@ func TestBulkAddsRowsThatAreUniqueAndFound(t *testing.T) {
 	h := open(t)
 	fill := func(names ...string) error {
 		return h.db.Write(t.Context(), func(tx resource.Tx) error {
-			return tx.Bulk(t.Context(), string(fleet.Devices.Name), func() error {
+			return tx.Bulk(t.Context(), string(fleet.Devices.Name), func(yield func(any, error) bool) {
 				for _, name := range names {
 					d := fleet.Device{Name: name, DisplayName: name, GroupIDs: resource.IDs{ground.RootGroup}}
-					if err := resource.Put(t.Context(), tx, fleet.Devices.Name, &d); err != nil {
-						return err
+					if !yield(&d, nil) {
+						return
 					}
 				}
-				return nil
 			})
 		})
 	}

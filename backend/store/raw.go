@@ -132,7 +132,7 @@ func (r *raw) insertOne(ctx context.Context, w engine.Writer, row []any) error {
 		}
 		ids, err := resource.ParseIDs(row[i].(string))
 		if err == nil {
-			err = w.Link(ctx, r.table, c.Name, row[r.id].(int64), ids, true)
+			err = w.Link(ctx, r.table, c.Name, engine.Links(row[r.id].(int64), ids)...)
 		}
 		if err != nil {
 			return err

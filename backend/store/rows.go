@@ -19,11 +19,8 @@ func (t *Table) put(ctx context.Context, tx *tx, row any) (body []byte, err erro
 	id := t.idOf(row)
 	fresh := *id == 0
 	if fresh {
-		if *id, err = t.newID(ctx, tx); err != nil {
+		if err := t.number(ctx, tx, row); err != nil {
 			return nil, err
-		}
-		if t.db.twice || t.db.remote {
-			tx.given = append(tx.given, id)
 		}
 	} else if fresh, err = t.reserve(ctx, tx, *id); err != nil {
 		return nil, err
@@ -79,7 +76,13 @@ func (t *Table) link(ctx context.Context, tx *tx, row any, fresh bool) error {
 		if gone {
 			ids = nil
 		}
-		if err := tx.w.base.Link(ctx, t.table, t.columns[i].Name, *t.idOf(row), ids, fresh); err != nil {
+		if !fresh {
+			if err := tx.w.base.Unlink(ctx, t.table, t.columns[i].Name, *t.idOf(row)); err != nil {
+				return err
+			}
+		}
+		links := engine.Links(*t.idOf(row), ids)
+		if err := tx.w.base.Link(ctx, t.table, t.columns[i].Name, links...); err != nil {
 			return err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"sync"
@@ -15,18 +16,19 @@ import (
 
 // tx is a write transaction. Only the writer's goroutine uses it.
 type tx struct {
-	db         *DB
-	w          *writer
-	touched    map[*seqlock]int // the number of changes of each table
-	noted      map[*seqlock]*noted
-	memos      map[string]txMemo
-	changes    []resource.Changed // for feeds
-	given      []*int64           // the ids assigned to rows, where they may be rolled back
-	next       map[*ids]int64     // see resetIDs; nil unless inserts are deferred
-	ran        []*job             // jobs of the batch whose callers have no result yet
-	ending     bool               // touched tables are unsettled: see writer.end
-	redeclared bool               // the declaration of a table has changed
-	auditing                      // the current job's changes for the audit log
+	db          *DB
+	w           *writer
+	touched     map[*seqlock]int // the number of changes of each table
+	noted       map[*seqlock]*noted
+	memos       map[string]txMemo
+	changes     []resource.Changed // for feeds
+	given       []*int64           // the ids assigned to rows, where they may be rolled back
+	drawn       []drawn            // tables that have given ids to rows of the batch
+	drawnBefore int                // the length of drawn before the current job
+	ran         []*job             // jobs of the batch whose callers have no result yet
+	ending      bool               // touched tables are unsettled: see writer.end
+	redeclared  bool               // the declaration of a table has changed
+	auditing                       // the current job's changes for the audit log
 }
 
 // seqlock numbers the states of a table; it is odd while a commit is changing the
@@ -292,7 +294,7 @@ func (t *tx) PutRow(ctx context.Context, name string, row any) error {
 }
 
 // Bulk implements resource.Tx.
-func (t *tx) Bulk(ctx context.Context, name string, do func() error) error {
+func (t *tx) Bulk(ctx context.Context, name string, rows iter.Seq2[any, error]) error {
 	table, err := t.db.table(name)
 	if err != nil {
 		return err
@@ -300,7 +302,7 @@ func (t *tx) Bulk(ctx context.Context, name string, do func() error) error {
 	if err := t.w.base.Unindex(ctx, table.table); err != nil {
 		return err
 	}
-	if err := do(); err != nil {
+	if err := table.bulk(ctx, t, rows); err != nil {
 		return err
 	}
 	return t.w.base.Define(ctx, table.table)

@@ -150,7 +150,6 @@ func (w *writer) commitAll(t *tx, j *job) {
 	}
 	if base, ok := w.base.(engine.Deferring); ok {
 		base.Defer()
-		t.next = w.db.nextIDs()
 	}
 	lost, begun := error(nil), time.Now()
 	for j != nil {
@@ -183,7 +182,7 @@ const maxRepeats = 20
 // repeat runs all jobs of the batch again, after a rollback.
 func (w *writer) repeat(t *tx) error {
 	t.takeBack(0)
-	t.resetIDs(t.next)
+	t.undraw(0)
 	clear(t.touched)
 	t.noted, t.memos, t.changes = nil, nil, nil
 	if err := w.begin(); err != nil {
@@ -276,7 +275,7 @@ func (w *writer) runOne(t *tx, j *job) (lost error) {
 	if j.err = j.ctx.Err(); j.err != nil {
 		return nil
 	}
-	t.auditing = auditing{}
+	t.auditing, t.drawnBefore = auditing{}, len(t.drawn)
 	if j.err = w.base.Savepoint(single); j.err != nil {
 		return j.err
 	}
@@ -291,6 +290,7 @@ func (w *writer) runOne(t *tx, j *job) (lost error) {
 		if class(err) == engine.Again || w.base.RollbackTo(single) != nil {
 			return j.err
 		}
+		t.undraw(t.drawnBefore)
 	}
 	if err := w.base.Release(single); err != nil {
 		j.err = errors.Join(j.err, err)
@@ -303,12 +303,12 @@ func (w *writer) runOne(t *tx, j *job) (lost error) {
 // repeats a transaction after a conflict does the same: tests with Options.Twice
 // find closures that cannot run twice.
 func (w *writer) rehearse(t *tx, j *job) error {
-	next, changes, given := w.db.nextIDs(), len(t.changes), len(t.given)
+	changes, given := len(t.changes), len(t.given)
 	err := guarded(t, j.do)
 	if failed := w.base.RollbackTo(single); failed != nil {
 		return errors.Join(full(err), failed)
 	}
-	t.resetIDs(next)
+	t.undraw(t.drawnBefore)
 	t.takeBack(given)
 	t.memos, t.changes, t.auditing = nil, t.changes[:changes], auditing{}
 	return nil
@@ -321,25 +321,6 @@ func (t *tx) takeBack(n int) {
 		*id = 0
 	}
 	t.given = t.given[:n]
-}
-
-// resetIDs makes tables give ids again that a run has given to rows that were rolled
-// back; next are the results of nextIDs before the run.
-func (t *tx) resetIDs(next map[*ids]int64) {
-	for of, id := range next {
-		of.next = max(id, of.low)
-	}
-}
-
-// nextIDs returns the next id of each table, by where it is kept.
-func (db *DB) nextIDs() map[*ids]int64 {
-	db.mu.RLock()
-	defer db.mu.RUnlock()
-	all := make(map[*ids]int64, len(db.tables))
-	for _, t := range db.tables {
-		all[&t.ids] = t.ids.next
-	}
-	return all
 }
 
 // guarded recovers from a panic in a rule, so that the writer goes on.

@@ -255,16 +255,17 @@ type Writer interface {
 	// words to ids and stores no texts.
 	DefineWords(ctx context.Context, index string) error
 
-	// Insert adds a row with a new id: a value for each column, and the body.
-	Insert(ctx context.Context, t *Table, values []any) error
+	// Insert adds rows with new ids; each row is a value for each column, and the body.
+	Insert(ctx context.Context, t *Table, rows ...[]any) error
 	// Update replaces the row with that id if it meets the condition; n is 0 if
 	// it does not.
 	Update(ctx context.Context, t *Table, values []any, id int64, where Cond) (n int64, err error)
 	// Delete deletes rows and their links, and returns the number of rows.
 	Delete(ctx context.Context, t *Table, where Cond) (n int64, err error)
-	// Link stores the ids by which Holds finds a row, replacing earlier ones;
-	// fresh means that there are no earlier ones.
-	Link(ctx context.Context, t *Table, column string, row int64, ids []int64, fresh bool) error
+	// Link adds ids by which Holds finds rows.
+	Link(ctx context.Context, t *Table, column string, links ...Link) error
+	// Unlink removes the ids by which Holds finds a row.
+	Unlink(ctx context.Context, t *Table, column string, row int64) error
 	// SetLastID makes LastID return at least that id.
 	SetLastID(ctx context.Context, t *Table, last int64) error
 	// Reserve returns ids for new rows, from first up to limit, which it does not
@@ -283,6 +284,18 @@ type Writer interface {
 	PutChunk(space string, id int64, data []byte) error
 	// DeleteChunks deletes the chunks from one id to another, both included.
 	DeleteChunks(space string, from, to int64) error
+}
+
+// Link is one of the ids by which Holds finds a row.
+type Link struct{ ID, Row int64 }
+
+// Links returns the links of a row.
+func Links(row int64, ids []int64) []Link {
+	links := make([]Link, len(ids))
+	for i, id := range ids {
+		links[i] = Link{ID: id, Row: row}
+	}
+	return links
 }
 
 // Meta is a kind of metadata.

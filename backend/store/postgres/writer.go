@@ -459,24 +459,51 @@ func hidesNUL(text string) bool {
 	return false
 }
 
-func (w *writer) Insert(ctx context.Context, t *engine.Table, values []any) error {
+// insertRows is the largest number of rows in one statement; a statement has at most
+// 65,535 arguments.
+const insertRows = 500
+
+func (w *writer) Insert(ctx context.Context, t *engine.Table, rows ...[]any) error {
+	return w.whole(func() error {
+		for some := range slices.Chunk(rows, min(insertRows, 65_535/(len(t.Columns)+1))) {
+			if err := w.insert(ctx, t, some); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (w *writer) insert(ctx context.Context, t *engine.Table, rows [][]any) error {
 	b := newText("INSERT INTO ", quote(t.Name), " (")
 	for _, c := range t.Columns {
 		b.name(c.Name)
 		b.add(", ")
 	}
-	b.add(quote(engine.Body), ") VALUES (")
-	err := b.rowOf(t, values, func(i int) {
-		if i > 0 {
-			b.add(", ")
+	b.add(quote(engine.Body), ") VALUES ")
+	for r, values := range rows {
+		before := "("
+		if r > 0 {
+			before = "), ("
 		}
-	})
-	if err != nil {
-		return err
+		err := b.rowOf(t, values, func(int) {
+			b.add(before)
+			before = ", "
+		})
+		if err != nil {
+			return err
+		}
 	}
 	b.add(") ON CONFLICT DO NOTHING")
-	b.one = true
-	return w.later(ctx, b)
+	if len(rows) == 1 {
+		b.one = true
+		return w.later(ctx, b)
+	}
+	n, err := w.run(ctx, b, false)
+	if err == nil && n < int64(len(rows)) {
+		err = errTaken
+	}
+	return err
 }
 
 func (w *writer) Update(ctx context.Context, t *engine.Table, values []any, id int64,
@@ -544,27 +571,26 @@ func (w *writer) ids(ctx context.Context, t *engine.Table, where engine.Cond) ([
 	return append([]int64{}, ids...), err
 }
 
-func (w *writer) Link(ctx context.Context, t *engine.Table, column string, row int64, ids []int64,
-	fresh bool) error {
-	return w.whole(func() error {
-		link := linkOf(t, column)
-		if !fresh {
-			b := newText("DELETE FROM ", link, ` WHERE "row" = `)
-			b.arg(row)
-			if err := w.later(ctx, b); err != nil {
-				return err
-			}
-		}
-		if len(ids) == 0 {
-			return nil
-		}
-		b := newText("INSERT INTO ", link, ` ("ref", "row") SELECT unnest(`)
-		b.arg(ids)
-		b.add("::bigint[]), ")
-		b.arg(row)
-		b.add("::bigint")
-		return w.later(ctx, b)
-	})
+func (w *writer) Link(ctx context.Context, t *engine.Table, column string, links ...engine.Link) error {
+	if len(links) == 0 {
+		return nil
+	}
+	ids, rows := make([]int64, len(links)), make([]int64, len(links))
+	for i, link := range links {
+		ids[i], rows[i] = link.ID, link.Row
+	}
+	b := newText("INSERT INTO ", linkOf(t, column), ` ("ref", "row") SELECT unnest(`)
+	b.arg(ids)
+	b.add("::bigint[]), unnest(")
+	b.arg(rows)
+	b.add("::bigint[])")
+	return w.later(ctx, b)
+}
+
+func (w *writer) Unlink(ctx context.Context, t *engine.Table, column string, row int64) error {
+	b := newText("DELETE FROM ", linkOf(t, column), ` WHERE "row" = `)
+	b.arg(row)
+	return w.later(ctx, b)
 }
 
 func (w *writer) PutChunk(space string, id int64, data []byte) error {

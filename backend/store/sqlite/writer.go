@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"iter"
 	"strings"
 
 	"spyglass/backend/store/engine"
@@ -23,8 +24,8 @@ type writer struct {
 // changes holds the beginnings of the statements that change a table and its link
 // tables.
 type changes struct {
-	insert, update string
-	links          []string
+	insert, row, update string
+	links               []string
 }
 
 func (w *writer) close() error {
@@ -125,18 +126,45 @@ func (w *writer) changesOf(t *engine.Table) *changes {
 	}
 	names = append(names, quote(engine.Body))
 	made := &changes{
-		links: links,
-		insert: "INSERT INTO " + quote(t.Name) + " (" + strings.Join(names, ", ") + ") VALUES (" +
-			strings.Repeat("?, ", len(names)-1) + "?)",
+		links:  links,
+		insert: "INSERT INTO " + quote(t.Name) + " (" + strings.Join(names, ", ") + ") VALUES ",
+		row:    "(" + strings.Repeat("?, ", len(names)-1) + "?)",
 		update: "UPDATE " + quote(t.Name) + " SET " + strings.Join(names, " = ?, ") + " = ?",
 	}
 	w.tables[t] = made
 	return made
 }
 
-func (w *writer) Insert(ctx context.Context, t *engine.Table, values []any) error {
-	_, err := w.run(ctx, newText(w.changesOf(t).insert), values...)
-	return err
+func (w *writer) Insert(ctx context.Context, t *engine.Table, rows ...[]any) error {
+	c := w.changesOf(t)
+	for some := range parts(rows) {
+		b := newText(c.insert, c.row)
+		for i, values := range some {
+			if i > 0 {
+				b.add(", ", c.row)
+			}
+			b.args = append(b.args, values...)
+		}
+		if _, err := w.run(ctx, b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// parts returns the rows in parts of few different sizes, so that few statements are
+// prepared.
+func parts[T any](rows []T) iter.Seq[[]T] {
+	return func(yield func([]T) bool) {
+		for _, size := range []int{64, 8, 1} {
+			for len(rows) >= size {
+				if !yield(rows[:size]) {
+					return
+				}
+				rows = rows[size:]
+			}
+		}
+	}
 }
 
 func (w *writer) Update(ctx context.Context, t *engine.Table, values []any, id int64,
@@ -181,18 +209,23 @@ func (w *writer) Delete(ctx context.Context, t *engine.Table, where engine.Cond)
 	return w.run(ctx, b)
 }
 
-func (w *writer) Link(ctx context.Context, t *engine.Table, column string, row int64, ids []int64,
-	fresh bool) error {
-	link := linkOf(t, column)
-	if !fresh {
-		if _, err := w.run(ctx, newText("DELETE FROM ", link, ` WHERE "row" = ?`), row); err != nil {
-			return err
+func (w *writer) Link(ctx context.Context, t *engine.Table, column string, links ...engine.Link) error {
+	for some := range parts(links) {
+		b := newText("INSERT INTO ", linkOf(t, column), ` ("ref", "row") VALUES (?, ?)`)
+		for i, link := range some {
+			if i > 0 {
+				b.add(", (?, ?)")
+			}
+			b.args = append(b.args, link.ID, link.Row)
 		}
-	}
-	for _, id := range ids {
-		if _, err := w.run(ctx, newText("INSERT INTO ", link, ` ("ref", "row") VALUES (?, ?)`), id, row); err != nil {
+		if _, err := w.run(ctx, b); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (w *writer) Unlink(ctx context.Context, t *engine.Table, column string, row int64) error {
+	_, err := w.run(ctx, newText("DELETE FROM ", linkOf(t, column), ` WHERE "row" = ?`), row)
+	return err
 }

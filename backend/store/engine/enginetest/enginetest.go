@@ -128,7 +128,7 @@ func (db *database) insert(all ...thing) {
 	for _, x := range all {
 		db.check(db.w.Insert(db.Context(), things, x.values()))
 		if x.deletedOn == 0 {
-			db.check(db.w.Link(db.Context(), things, "groups", x.id, x.groups, true))
+			db.check(db.w.Link(db.Context(), things, "groups", engine.Links(x.id, x.groups)...))
 		}
 	}
 }

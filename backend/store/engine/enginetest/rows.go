@@ -127,7 +127,8 @@ var rows = map[string]func(*database){
 		db.insert(thing{id: 1, groups: resource.IDs{1, 2}}, thing{id: 2, groups: resource.IDs{2}},
 			thing{id: 3, groups: resource.IDs{3}})
 		db.is("of 2", held(2), "1; 2")
-		db.check(db.w.Link(ctx, things, "groups", 1, []int64{3}, false))
+		db.check(db.w.Unlink(ctx, things, "groups", 1))
+		db.check(db.w.Link(ctx, things, "groups", engine.Link{ID: 3, Row: 1}))
 		db.is("of 2, after a change", held(2), "2")
 		db.is("of 2 and 3", held(2, 3), "1; 2; 3")
 		_, err := db.w.Delete(ctx, things, engine.Compare{Column: "id", Op: "<", Value: int64(3)})

@@ -63,7 +63,7 @@ var schema = map[string]func(*database){
 			Indexes: []engine.Index{{Name: "an index's", Columns: []string{`order by "x"`}}}}
 		db.check(db.w.Define(db.Context(), odd))
 		db.check(db.w.Insert(db.Context(), odd, []any{int64(1), "value", "4", int64(0), []byte("{}")}))
-		db.check(db.w.Link(db.Context(), odd, "group", 1, []int64{4}, false))
+		db.check(db.w.Link(db.Context(), odd, "group", engine.Link{ID: 4, Row: 1}))
 		db.is("the row", read(db, db, engine.Select{Table: odd, Columns: []string{`order by "x"`},
 			Where: engine.All{engine.Deleted(false), engine.Holds{Column: "group", IDs: []int64{4}},
 				engine.Compare{Column: `order by "x"`, Op: "=", Value: "VALUE"}}}), "value")
