@@ -259,8 +259,8 @@ export class Draft {
   become(pasted: Pasted): boolean {
     if (pasted.method) this.method = pasted.method
     const another = this.setPath(pasted.path ?? '')
-    if (pasted.query) this.query = editRows(pasted.query)
-    if (pasted.headers) this.headers = editRows(pasted.headers)
+    if (pasted.query) this.query = editRows(pasted.query, this.query)
+    if (pasted.headers) this.headers = editRows(pasted.headers, this.headers)
     if (pasted.body !== undefined) this.body = pasted.body
     this.offerParams()
     return another

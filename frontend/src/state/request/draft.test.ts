@@ -214,6 +214,21 @@ test('rows keep duplicate keys and empty values, without their page ids', async 
   expect(draft.data().query).toEqual(query)
 })
 
+test('a query typed into the path changes the rows with the same keys', async () => {
+  const { draft } = await setUp()
+  draft.setPath('/device/devices')
+  draft.offerParams()
+  const before = new Map(draft.query.map((r) => [r.key, r.id]))
+  draft.setPath('/device/devices?mine=1&size=5')
+  draft.absorb()
+  expect(draft.query.filter((r) => r.on).map((r) => [r.key, r.value])).toEqual([
+    ['mine', '1'],
+    ['size', '5'],
+  ])
+  expect(draft.query).toHaveLength(before.size + 1)
+  for (const r of draft.query) if (r.key !== 'mine') expect(r.id, r.key).toBe(before.get(r.key))
+})
+
 test('a path of another endpoint disables parameters of the previous one', async () => {
   const { draft } = await setUp()
   draft.setPath('/device/devices')
