@@ -101,15 +101,11 @@ func (k *Keep) Sweep(ctx context.Context) error { return k.drop(ctx, k.series.In
 // drop removes the samples of the given instances that no longer exist.
 func (k *Keep) drop(ctx context.Context, ids []int64) error {
 	for some := range slices.Chunk(ids, 1000) {
-		found, err := resource.Find(ctx, k.db, fleet.Instances.Name, resource.Where{Field: "id", Op: "in", Value: some})
+		found, err := k.db.IDs(ctx, string(fleet.Instances.Name), resource.Where{Field: "id", Op: "in", Value: some})
 		if err != nil {
 			return err
 		}
-		here := make(map[int64]bool, len(found))
-		for i := range found {
-			here[found[i].ID] = true
-		}
-		gone := slices.DeleteFunc(slices.Clone(some), func(id int64) bool { return here[id] })
+		gone := without(some, found)
 		if len(gone) == 0 {
 			continue
 		}
@@ -118,6 +114,14 @@ func (k *Keep) drop(ctx context.Context, ids []int64) error {
 		}
 	}
 	return nil
+}
+
+// without returns the ids that are not among those found, which ascend.
+func without(ids, found []int64) []int64 {
+	return slices.DeleteFunc(slices.Clone(ids), func(id int64) bool {
+		_, here := slices.BinarySearch(found, id)
+		return here
+	})
 }
 
 func (k *Keep) retain(ctx context.Context) error {

@@ -176,20 +176,19 @@ func (k *keeper) all(ctx context.Context) error {
 func (k *keeper) devicesOf(ctx context.Context, instances []int64) ([]int64, error) {
 	var devices []int64
 	for ids := range slices.Chunk(instances, 1000) {
-		found, err := resource.Find(ctx, k.e.o.DB, fleet.Instances.Name,
-			resource.Where{Field: "id", Op: "in", Value: ids})
+		among := resource.Where{Field: "id", Op: "in", Value: ids}
+		here, err := k.e.o.DB.IDs(ctx, string(fleet.Instances.Name), among)
 		if err != nil {
 			return nil, err
 		}
-		gone := map[int64]bool{}
-		for _, id := range ids {
-			gone[id] = true
+		of, err := k.e.o.DB.Tally(ctx, string(fleet.Instances.Name), []resource.By{{Field: "deviceId"}}, among)
+		if err != nil {
+			return nil, err
 		}
-		for i := range found {
-			delete(gone, found[i].ID)
-			devices = append(devices, found[i].DeviceID)
+		for _, device := range of {
+			devices = append(devices, device.Of[0].(int64))
 		}
-		k.e.dropInstances(slices.Collect(maps.Keys(gone)))
+		k.e.dropInstances(without(ids, here))
 	}
 	slices.Sort(devices)
 	return slices.Compact(devices), nil

@@ -14,7 +14,7 @@ const (
 	firstChunk = 8 // devices in the first transaction
 	mostChunk  = 500
 	compared   = 200                  // devices compared at a time, outside the write transaction
-	brief      = 4 * time.Millisecond // duration of a transaction
+	brief      = 8 * time.Millisecond // duration of a transaction
 	yield      = 2                    // how many times as long as a step the worker rests
 	deference  = 12                   // the same while others write devices
 	leastRest  = 1 * time.Millisecond // so that others waiting for the processor get it
@@ -134,9 +134,9 @@ func (w *worker) associate(ctx context.Context, tx resource.Tx, ids []int64) err
 
 // fresh processes new devices.
 func (w *worker) fresh(ctx context.Context, state *fleet.Settling) (bool, error) {
-	next, err := resource.Find(ctx, w.m.db, fleet.Devices.Name,
-		resource.Where{Field: "id", Op: ">", Value: state.LastID}, resource.Limit(w.chunk))
-	if err != nil || len(next) == 0 {
+	ids, err := w.m.db.IDs(ctx, string(fleet.Devices.Name), resource.Where{Field: "id", Op: ">", Value: state.LastID},
+		resource.Limit(w.chunk))
+	if err != nil || len(ids) == 0 {
 		return false, err
 	}
 	applying, err := fleet.ApplyingOf(ctx, w.m.db)
@@ -145,10 +145,6 @@ func (w *worker) fresh(ctx context.Context, state *fleet.Settling) (bool, error)
 	}
 	if state.LastID == 0 { // the first devices: this pass or a later one covers all of them
 		state.Print = applying.Print
-	}
-	ids := make([]int64, len(next))
-	for i := range next {
-		ids[i] = next[i].ID
 	}
 	state.LastID = ids[len(ids)-1]
 	return true, w.brieflyWrite(ctx, len(ids), func(tx resource.Tx) error {

@@ -327,7 +327,7 @@ type LiveDB interface {
 	Watch(names ...string) (changed <-chan struct{}, stop func())
 	// Follow begins a feed of changed rows of these resources.
 	Follow(names ...string) Feed
-	// IDs returns the ids of the rows of name that meet all of where, without reading the rows.
+	// IDs returns the ids of the rows of name that meet all of where, ascending, without reading the rows.
 	IDs(ctx context.Context, name string, where ...Where) ([]int64, error)
 }
 

@@ -123,7 +123,7 @@ func (db *DB) IDs(ctx context.Context, name string, where ...resource.Where) ([]
 	if err != nil {
 		return nil, err
 	}
-	return selectIDs(ctx, db.base, engine.Select{Table: t.table, Where: cond})
+	return selectIDs(ctx, db.base, engine.Select{Table: t.table, Where: cond, Order: byID})
 }
 
 // either returns the condition that at least one of where is met.

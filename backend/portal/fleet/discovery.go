@@ -57,11 +57,6 @@ func discovered(ctx context.Context, tx resource.Tx, row *DeviceDataSource, sour
 	for k := range have {
 		at[strings.ToLower(have[k].WildValue)] = k
 	}
-	if row.ID == 0 { // instance groups require an existing row
-		if err := resource.Put(ctx, tx, DeviceDataSourceRows, row); err != nil {
-			return err
-		}
-	}
 	for _, f := range found {
 		k, ok := at[strings.ToLower(f.WildValue)]
 		if !ok {

@@ -78,6 +78,11 @@ func (g *autoGroups) of(ctx context.Context, tx resource.Tx, row *DeviceDataSour
 	}
 	key := strings.ToLower(title)
 	if g.ids[key] == 0 {
+		if row.ID == 0 { // a group belongs to a row
+			if err := resource.Put(ctx, tx, DeviceDataSourceRows, row); err != nil {
+				return 0, err
+			}
+		}
 		made := &InstanceGroup{DeviceID: row.DeviceID, DeviceDataSourceID: row.ID, Name: title, CreatedOn: now}
 		if err := resource.Put(ctx, tx, InstanceGroupRows, made); err != nil {
 			return 0, err
