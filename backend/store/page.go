@@ -87,30 +87,41 @@ func (t *Table) readPage(ctx context.Context, r listReader, cond *condition, ord
 		return t.farPage(ctx, r, cond, order, q, state)
 	}
 	p := &page{}
+	_, known := t.totals.get(engine.Key(cond.all), state)
+	counted := t.db.remote && !known // a server counts in the same round trip
 	if err := t.readRows(ctx, r, p, engine.Select{Where: cond.all, Order: order, Limit: q.Size,
-		Offset: q.Offset}); err != nil {
+		Offset: q.Offset, Counted: counted}); err != nil {
 		return nil, err
 	}
-	if n := int64(len(p.ids)); n < q.Size && (n > 0 || q.Offset == 0) {
-		p.total = q.Offset + n
-		return p, nil
-	}
 	var err error
-	p.total, err = t.total(ctx, r, cond, state)
+	switch n := int64(len(p.ids)); {
+	case n < q.Size && (n > 0 || q.Offset == 0):
+		p.total = q.Offset + n
+	case counted && n > 0:
+		t.keepTotal(cond, state, p.total)
+	default:
+		p.total, err = t.total(ctx, r, cond, state)
+	}
 	return p, err
 }
 
 // total counts the rows that meet the condition.
 func (t *Table) total(ctx context.Context, r listReader, cond *condition, state uint64) (int64, error) {
-	key := engine.Key(cond.all)
-	if n, ok := t.totals.get(key, state); ok && settled(state) {
+	if n, ok := t.totals.get(engine.Key(cond.all), state); ok && settled(state) {
 		return n, nil
 	}
 	n, err := number(r.Tally(ctx, engine.Tally{Table: t.table, Where: cond.all, Once: r.once}))
-	if err == nil && settled(state) && t.lock.now() == state {
-		t.totals.put(key, state, n)
+	if err == nil {
+		t.keepTotal(cond, state, n)
 	}
 	return n, err
+}
+
+// keepTotal caches a total, unless the table has changed while it was counted.
+func (t *Table) keepTotal(cond *condition, state uint64, n int64) {
+	if settled(state) && t.lock.now() == state {
+		t.totals.put(engine.Key(cond.all), state, n)
+	}
 }
 
 // froms returns the columns that derived values read.
@@ -131,16 +142,16 @@ func (t *Table) readRows(ctx context.Context, r listReader, p *page, q engine.Se
 	if err != nil {
 		return err
 	}
-	foreign, err := t.unpackRows(found, p)
+	foreign, err := t.unpackRows(found, p, q.Counted)
 	if err != nil {
 		return err
 	}
 	return t.rebuild(ctx, r, p, foreign)
 }
 
-// unpackRows adds rows to a page, and returns the indexes of those that another version
-// packed.
-func (t *Table) unpackRows(found engine.Rows, p *page) (foreign []int, err error) {
+// unpackRows adds rows to a page, and the total if the rows are counted. It returns the
+// indexes of those that another version packed.
+func (t *Table) unpackRows(found engine.Rows, p *page, counted bool) (foreign []int, err error) {
 	defer found.Close()
 	var id int64
 	var packed, room []byte // of one row
@@ -150,8 +161,12 @@ func (t *Table) unpackRows(found engine.Rows, p *page) (foreign []int, err error
 	for i := range wide {
 		dest[2+i] = &wide[i]
 	}
+	froms := len(dest) - 2 - len(wide)
+	if counted {
+		dest = append(dest, &p.total)
+	}
 	for found.Next() {
-		from := make([]string, len(dest)-2-len(wide))
+		from := make([]string, froms)
 		for i := range from {
 			dest[2+len(wide)+i] = &from[i]
 		}

@@ -149,7 +149,7 @@ const awaited = 50 * time.Millisecond
 // begin makes the caches agree with the transaction that the writer has begun, so
 // that rules decide by the latest rows.
 func (s *shared) begin() error {
-	versions, err := s.writer.Versions(context.Background())
+	versions, err := s.writer.Begun(context.Background())
 	if err != nil {
 		return err
 	}
@@ -214,7 +214,7 @@ func (db *DB) Reachable(ctx context.Context) error {
 func (db *DB) shares() bool { return db.shared != nil && db.shared.writer != nil }
 
 // raise announces the changes of a transaction to other processes.
-func (s *shared) raise(t *tx) ([]engine.Change, error) {
+func (s *shared) raise(t *tx) []engine.Change {
 	var changes []engine.Change
 	for name, table := range s.db.allTables() {
 		n, members := t.touched[&table.lock], t.touched[&table.members]
@@ -231,10 +231,10 @@ func (s *shared) raise(t *tx) ([]engine.Change, error) {
 	if t.redeclared {
 		changes = append(changes, engine.Change{Table: declarations})
 	}
-	if len(changes) == 0 {
-		return nil, nil
+	if len(changes) > 0 {
+		s.writer.Raise(changes)
 	}
-	return changes, s.writer.Raise(context.Background(), changes)
+	return changes
 }
 
 // committed notes the versions of the own commit, whose changes the caches have.

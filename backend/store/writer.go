@@ -215,7 +215,7 @@ func (w *writer) begin() error {
 func (w *writer) end(t *tx, lost error) error {
 	var raised []engine.Change
 	if lost == nil && w.db.shares() {
-		raised, lost = w.db.shared.raise(t)
+		raised = w.db.shared.raise(t)
 	}
 	for s := range t.touched {
 		s.begin()

@@ -164,22 +164,29 @@ type Change struct {
 // Sharing is implemented by the Writer of a database that is open without
 // Options.Alone. Its transactions wait for those of other processes.
 type Sharing interface {
-	// Versions returns the versions of all tables in the current transaction.
-	Versions(ctx context.Context) (map[string]int64, error)
+	// Begun returns the versions of all tables when the transaction began. It is the first
+	// call after Begin.
+	Begun(ctx context.Context) (map[string]int64, error)
 	// Raise raises the versions of tables, and lets the listeners of other
-	// processes know when the transaction commits. It fills in Change.Version.
-	Raise(ctx context.Context, changes []Change) error
+	// processes know when the current transaction commits. Commit fills in Change.Version.
+	Raise(changes []Change)
 	// Alone runs do while no other process does.
 	Alone(ctx context.Context, do func() error) error
 }
 
-// Deferring is implemented by a Writer whose statements take round trips.
+// Deferring is implemented by a Writer that does several statements faster than each alone.
 type Deferring interface {
 	// Defer lets the writer defer the inserts and links of the current transaction until it
 	// has to know a result. Errors of them may come from a later method or from Commit, as
-	// Again: a repeated transaction without Defer gets them at once.
+	// Late: a repeated transaction without Defer gets them at once.
 	Defer()
 }
+
+// Late is the error of a deferred statement. Its class is Again.
+type Late struct{ Err error }
+
+func (l Late) Error() string { return l.Err.Error() }
+func (l Late) Unwrap() error { return l.Err }
 
 // Reader runs queries.
 type Reader interface {

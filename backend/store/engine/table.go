@@ -78,6 +78,7 @@ type Select struct {
 	Offset  int64
 	From    int64 // if not 0, Limit and Offset count in the order of ids, beginning with From, whatever the Order
 	Once    bool  // do not keep the statement prepared: there are many such queries
+	Counted bool  // adds a last column: the number of rows that meet Where
 }
 
 // Tally is a query for numbers.

@@ -29,14 +29,9 @@ var classes = map[string]engine.Class{
 // errTaken is the error of an insert that a unique index refused.
 var errTaken = errors.New("a row with the same key exists")
 
-// lateError is the error of a deferred statement.
-type lateError struct{ error }
-
-func (e lateError) Unwrap() error { return e.error }
-
 // Class implements engine.Engine.
 func (Engine) Class(err error) engine.Class {
-	if errors.As(err, &lateError{}) {
+	if errors.As(err, &engine.Late{}) {
 		return engine.Again
 	}
 	if errors.Is(err, errTaken) {

@@ -109,12 +109,12 @@ func TestSecondConflictingTransactionIsRetried(t *testing.T) {
 	check(one.Define(t.Context(), lamps))
 	check(one.Begin())
 	check(one.Insert(t.Context(), lamps, lamp(1, "old")))
-	check(one.(engine.Sharing).Raise(t.Context(), []engine.Change{{Table: "lamp", IDs: []int64{1}, Whole: true}}))
+	one.(engine.Sharing).Raise([]engine.Change{{Table: "lamp", IDs: []int64{1}, Whole: true}})
 	last := make(chan int64)
 	go func() {
 		err := two.Begin()
+		versions, late := two.(engine.Sharing).Begun(t.Context())
 		n, failed := two.LastID(t.Context(), lamps)
-		versions, late := two.(engine.Sharing).Versions(t.Context())
 		if err := errors.Join(err, failed, late, two.Commit()); err != nil {
 			t.Error(err)
 		}

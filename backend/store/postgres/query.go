@@ -15,8 +15,8 @@ type text struct {
 	sql  []byte
 	args []any
 
-	deferred bool // see writer.later
-	one      bool // it has to change a row; otherwise errTaken
+	deferred bool              // see writer.later
+	found    func(*rows) error // receives the rows of a pending statement; may be nil
 }
 
 func newText(parts ...string) *text {
@@ -86,6 +86,12 @@ func (r reader) Select(ctx context.Context, q engine.Select) (engine.Rows, error
 			b.add(", ")
 		}
 		b.name(name)
+	}
+	if q.Counted {
+		b.add(", (SELECT count(*) FROM ")
+		b.name(q.Table.Name)
+		b.where(q.Table, q.Where)
+		b.add(")")
 	}
 	b.add(" FROM ")
 	b.name(q.Table.Name)

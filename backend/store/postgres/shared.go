@@ -24,23 +24,33 @@ var (
 	unlock = fmt.Sprintf("SELECT pg_advisory_unlock(%d, hashtext(current_schema()))", lockWriter)
 )
 
-// beginShared locks the schema and begins a transaction in one round trip, so that
-// this process cannot stop in between.
-func (w *writer) beginShared(ctx context.Context) error {
+// beginShared locks the schema, begins a transaction and runs a query, unless it is empty,
+// in one round trip, so that this process cannot stop in between. It calls each with the
+// rows of the query.
+func (w *writer) beginShared(ctx context.Context, query string, each func(row [][]byte) error) error {
 	p := w.conn.PgConn().StartPipeline(ctx)
-	for _, statement := range []string{lock, begin} {
+	statements := []string{lock, begin}
+	if query != "" {
+		statements = append(statements, query)
+	}
+	for _, statement := range statements {
 		p.SendQueryParams(statement, nil, nil, nil, nil)
 		p.SendPipelineSync()
 	}
 	err := p.Flush()
-	for synced := 0; err == nil && synced < 2; {
+	for synced := 0; err == nil && synced < len(statements); {
 		var result any
 		if result, err = p.GetResults(); err != nil {
 			break
 		}
 		switch r := result.(type) {
 		case *pgconn.ResultReader:
-			_, err = r.Close()
+			for err == nil && synced == 2 && r.NextRow() {
+				err = each(r.Values())
+			}
+			if _, closed := r.Close(); err == nil {
+				err = closed
+			}
 		case *pgconn.PipelineSync:
 			synced++
 		}
@@ -70,22 +80,17 @@ func (w *writer) Alone(ctx context.Context, do func() error) error {
 // channel is the channel for notices about the schema.
 const channel = "'spyglass_' || hashtext(current_schema())"
 
-// Versions implements engine.Sharing.
-func (w *writer) Versions(ctx context.Context) (map[string]int64, error) {
-	found, err := w.send(ctx, newText(versions), false, false)
-	if err != nil {
-		return nil, err
-	}
+// Begun implements engine.Sharing.
+func (w *writer) Begun(ctx context.Context) (map[string]int64, error) {
 	all := map[string]int64{}
-	for found.Next() {
-		var table string
-		var number int64
-		if err := found.Scan(&table, &number); err != nil {
-			return nil, err
-		}
-		all[table] = number
+	err := w.readyWith(context.WithoutCancel(ctx), versions, func(row [][]byte) (err error) {
+		all[string(row[0])], err = strconv.ParseInt(string(row[1]), 10, 64)
+		return err
+	})
+	if err != nil {
+		return nil, w.failed(err)
 	}
-	return all, found.Err()
+	return all, nil
 }
 
 const versions = `SELECT "table", "number" FROM "_version"`
@@ -93,41 +98,39 @@ const versions = `SELECT "table", "number" FROM "_version"`
 // longestNotice limits the ids in a notice; PostgreSQL allows 8,000 bytes.
 const longestNotice = 7_000
 
-// Raise implements engine.Sharing. It notifies with one notice for each table, which
-// the server delivers after the commit: the process, the table, its version, and the
-// ids of the rows, or "*".
-func (w *writer) Raise(ctx context.Context, changes []engine.Change) error {
-	names, rows := make([]string, len(changes)), make([]string, len(changes))
+// Raise implements engine.Sharing. The server delivers one notice for each table after the
+// commit: the process, the table, its version, and the ids of the rows, or "*".
+func (w *writer) Raise(changes []engine.Change) {
+	names, ids := make([]string, len(changes)), make([]string, len(changes))
 	for i, c := range changes {
-		names[i], rows[i] = c.Table, idsText(c)
+		names[i], ids[i] = c.Table, idsText(c)
 	}
 	b := newText("WITH c AS (SELECT * FROM unnest(")
 	b.arg(names)
 	b.add("::text[], ")
-	b.arg(rows)
+	b.arg(ids)
 	b.add(`::text[]) AS c(name, ids)), v AS (INSERT INTO "_version" AS old SELECT name, 1 FROM c `+
 		`ON CONFLICT ("table") DO UPDATE SET "number" = old."number" + 1 RETURNING "table", "number") `+
 		`SELECT v."table", v."number", pg_notify(`, channel, `, `)
 	b.arg(w.token)
 	b.add(`::text || ' ' || v."table" || ' ' || v."number" || ' ' || c.ids) IS NULL FROM v JOIN c `,
 		`ON c.name = v."table"`)
-	found, err := w.send(ctx, b, false, false)
-	if err != nil {
-		return err
-	}
-	for found.Next() {
-		var table string
-		var number, sent int64
-		if err := found.Scan(&table, &number, &sent); err != nil {
-			return err
-		}
-		for i := range changes {
-			if changes[i].Table == table {
-				changes[i].Version = number
+	b.found = func(found *rows) error {
+		for found.Next() {
+			var table string
+			var number, sent int64
+			if err := found.Scan(&table, &number, &sent); err != nil {
+				return err
+			}
+			for i := range changes {
+				if changes[i].Table == table {
+					changes[i].Version = number
+				}
 			}
 		}
+		return found.Err()
 	}
-	return found.Err()
+	w.pending = append(w.pending, b)
 }
 
 func idsText(c engine.Change) string {

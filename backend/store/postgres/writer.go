@@ -64,7 +64,11 @@ const (
 
 // ready makes sure that there is a connection, and begins a transaction that waits
 // for those of other processes.
-func (w *writer) ready(ctx context.Context) error {
+func (w *writer) ready(ctx context.Context) error { return w.readyWith(ctx, "", nil) }
+
+// readyWith does the same, and runs a query at the beginning of the transaction: see
+// beginShared.
+func (w *writer) readyWith(ctx context.Context, query string, each func(row [][]byte) error) error {
 	if w.sent {
 		return nil
 	}
@@ -72,7 +76,7 @@ func (w *writer) ready(ctx context.Context) error {
 		return err
 	}
 	w.sent = true
-	return w.beginShared(ctx)
+	return w.beginShared(ctx, query, each)
 }
 
 // own refuses a database that another process has open, if one of the two has it open
@@ -226,14 +230,18 @@ func (w *writer) exchange(ctx context.Context, before []*text, b *text, after []
 	return done, err
 }
 
-// exec reads the result of a statement of a batch.
+// exec reads the result of a pending statement.
 func (b *text) exec(results pgx.BatchResults) error {
-	tag, err := results.Exec()
-	if err == nil && b.one && tag.RowsAffected() == 0 {
-		err = errTaken
+	from, err := results.Query()
+	if err == nil {
+		done := newRows(from)
+		done.drain()
+		if err = from.Err(); err == nil && b.found != nil {
+			err = b.found(done)
+		}
 	}
 	if err != nil && b.deferred && !away(err) {
-		err = lateError{err}
+		err = engine.Late{Err: err}
 	}
 	return err
 }
@@ -247,10 +255,7 @@ func (w *writer) Defer() { w.defers = w.active }
 // later defers a statement until the next one that has a result, or the commit.
 func (w *writer) later(ctx context.Context, b *text) error {
 	if !w.defers {
-		n, err := w.run(ctx, b, false)
-		if err == nil && b.one && n == 0 {
-			err = errTaken
-		}
+		_, err := w.run(ctx, b, false)
 		return err
 	}
 	if w.broken != nil {
@@ -265,7 +270,7 @@ func (w *writer) later(ctx context.Context, b *text) error {
 
 // flush runs the pending statements if there are deferred ones.
 func (w *writer) flush(ctx context.Context) error {
-	if !slices.ContainsFunc(w.pending, func(b *text) bool { return b.deferred }) {
+	if !slices.ContainsFunc(w.pending, (*text).changes) {
 		return nil
 	}
 	_, err := w.send(ctx, newText("SELECT"), false, false)
@@ -281,8 +286,11 @@ func (w *writer) markers() []string {
 	return all
 }
 
+// changes reports whether a pending statement changes rows.
+func (b *text) changes() bool { return b.deferred || b.found != nil }
+
 // marks reports whether a pending statement is a certain one about the transaction.
-func (b *text) marks(statement string) bool { return !b.deferred && string(b.sql) == statement }
+func (b *text) marks(statement string) bool { return !b.changes() && string(b.sql) == statement }
 
 // failed notes an error after which the transaction can only be rolled back.
 func (w *writer) failed(err error) error {
@@ -314,18 +322,20 @@ func (w *writer) Commit() error {
 	if !w.active {
 		return errors.New("no transaction is open")
 	}
-	if err := w.flush(context.Background()); err != nil { // COMMIT must not travel with an insert that may do nothing
-		return err
-	}
-	if !w.sent {
+	ctx := context.Background()
+	if !w.sent && !slices.ContainsFunc(w.pending, (*text).changes) {
 		w.active, w.pending = false, nil
 		return nil
 	}
+	if err := w.ready(ctx); err != nil {
+		return w.failed(err)
+	}
+	w.sent = true
 	var after []string
 	if !w.alone {
 		after = []string{unlock}
 	}
-	done, err := w.exchange(context.Background(), w.pending, newText("COMMIT"), after, false)
+	done, err := w.exchange(ctx, w.pending, newText("COMMIT"), after, false)
 	if err != nil {
 		return w.failed(err)
 	}
@@ -494,11 +504,11 @@ func (w *writer) insert(ctx context.Context, t *engine.Table, rows [][]any) erro
 			return err
 		}
 	}
-	b.add(") ON CONFLICT DO NOTHING")
-	if len(rows) == 1 {
-		b.one = true
+	b.add(")")
+	if w.defers && len(rows) == 1 {
 		return w.later(ctx, b)
 	}
+	b.add(" ON CONFLICT DO NOTHING") // an error would end the transaction
 	n, err := w.run(ctx, b, false)
 	if err == nil && n < int64(len(rows)) {
 		err = errTaken

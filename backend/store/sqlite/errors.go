@@ -34,6 +34,9 @@ func code(err error) int {
 
 // Class implements engine.Engine.
 func (Engine) Class(err error) engine.Class {
+	if errors.As(err, &engine.Late{}) {
+		return engine.Again
+	}
 	c := code(err)
 	if class, known := classes[c]; known {
 		return class

@@ -88,6 +88,12 @@ func (r reader) Select(ctx context.Context, q engine.Select) (engine.Rows, error
 	b := newText("SELECT ")
 	defer b.free()
 	b.names(q.Columns)
+	if q.Counted {
+		b.add(", (SELECT count(*) FROM ")
+		b.name(q.Table.Name)
+		b.where(q.Table, q.Where)
+		b.add(")")
+	}
 	b.add(" FROM ")
 	b.name(q.Table.Name)
 	ids := len(q.Columns) == 1 && q.Columns[0] == engine.ID

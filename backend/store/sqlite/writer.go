@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 
 	"spyglass/backend/store/engine"
@@ -19,7 +20,59 @@ type writer struct {
 	stmts  statements
 	chunks bool
 	tables map[*engine.Table]*changes
+
+	defers  bool      // see Defer
+	fresh   int       // rows inserted since the last statement about the transaction
+	waiting []waiting // rows to insert, by table
+	waits   int       // how many there are
 }
+
+// waiting are rows of a table that wait to be inserted in one statement.
+type waiting struct {
+	table *engine.Table
+	rows  [][]any
+}
+
+// A transaction that inserts many rows defers all but the first few, so that a write of
+// one row knows its error at once.
+const (
+	atOnce      = 8
+	mostWaiting = 512
+)
+
+// Defer implements engine.Deferring.
+func (w *writer) Defer() { w.defers = true }
+
+// later defers the insert of a row, and reports whether it does.
+func (w *writer) later(ctx context.Context, t *engine.Table, row []any) (bool, error) {
+	if w.fresh++; !w.defers || w.fresh <= atOnce {
+		return false, nil
+	}
+	i := slices.IndexFunc(w.waiting, func(have waiting) bool { return have.table == t })
+	if i < 0 {
+		i, w.waiting = len(w.waiting), append(w.waiting, waiting{table: t})
+	}
+	w.waiting[i].rows = append(w.waiting[i].rows, row)
+	if w.waits++; w.waits < mostWaiting {
+		return true, nil
+	}
+	return true, w.flush(ctx)
+}
+
+// flush inserts the waiting rows.
+func (w *writer) flush(ctx context.Context) error {
+	all := w.waiting
+	w.forget()
+	for _, some := range all {
+		if err := w.insert(ctx, some.table, some.rows); err != nil {
+			return engine.Late{Err: err}
+		}
+	}
+	return nil
+}
+
+// forget gives up the waiting rows.
+func (w *writer) forget() { w.waiting, w.waits = nil, 0 }
 
 // changes holds the beginnings of the statements that change a table and its link
 // tables.
@@ -38,24 +91,41 @@ func (w *writer) close() error {
 }
 
 func (w *writer) prepared(ctx context.Context, query []byte) (*sql.Stmt, error) {
+	if err := w.flush(ctx); err != nil {
+		return nil, err
+	}
 	return w.stmts.get(ctx, query)
 }
 
 func (w *writer) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	if err := w.flush(ctx); err != nil {
+		return nil, err
+	}
 	return w.conn.QueryContext(ctx, query, args...)
 }
 
 // Exec runs statements that are not kept prepared.
 func (w *writer) Exec(ctx context.Context, statements string) error {
+	if err := w.flush(ctx); err != nil {
+		return err
+	}
 	_, err := w.conn.ExecContext(context.WithoutCancel(ctx), statements)
 	return err
 }
 
-// run runs a statement with more arguments, returns the number of rows that it
-// changed, and frees it.
+// run runs a statement with more arguments behind the inserts of the waiting rows, returns
+// the number of rows that it changed, and frees it.
 func (w *writer) run(ctx context.Context, b *text, args ...any) (int64, error) {
-	defer b.free()
+	if err := w.flush(ctx); err != nil {
+		b.free()
+		return 0, err
+	}
 	b.args = append(b.args, args...)
+	return w.exec(ctx, b)
+}
+
+func (w *writer) exec(ctx context.Context, b *text) (int64, error) {
+	defer b.free()
 	ctx = context.WithoutCancel(ctx)
 	stmt, err := w.stmts.get(ctx, b.sql)
 	if err != nil {
@@ -70,23 +140,33 @@ func (w *writer) run(ctx context.Context, b *text, args ...any) (int64, error) {
 
 // do runs a statement about the transaction.
 func (w *writer) do(statement ...string) error {
+	w.fresh = 0
 	_, err := w.run(context.Background(), newText(statement...))
 	return err
 }
 
-func (w *writer) Begin() error  { return w.do("BEGIN IMMEDIATE") }
+func (w *writer) Begin() error {
+	w.defers = false
+	return w.do("BEGIN IMMEDIATE")
+}
+
 func (w *writer) Commit() error { return w.do("COMMIT") }
 
 func (w *writer) Rollback() error {
+	w.forget()
 	if err := w.do("ROLLBACK"); err != nil && code(err) != codeError { // SQLite has already rolled back
 		return err
 	}
 	return nil
 }
 
-func (w *writer) Savepoint(name string) error  { return w.do("SAVEPOINT ", name) }
-func (w *writer) RollbackTo(name string) error { return w.do("ROLLBACK TO ", name) }
-func (w *writer) Release(name string) error    { return w.do("RELEASE ", name) }
+func (w *writer) Savepoint(name string) error { return w.do("SAVEPOINT ", name) }
+func (w *writer) Release(name string) error   { return w.do("RELEASE ", name) }
+
+func (w *writer) RollbackTo(name string) error {
+	w.forget() // all are newer than the last savepoint
+	return w.do("ROLLBACK TO ", name)
+}
 
 // Prepare runs one transaction, which writes nothing if nothing is missing.
 func (w *writer) Prepare(ctx context.Context, format int, spaces ...string) error {
@@ -136,6 +216,16 @@ func (w *writer) changesOf(t *engine.Table) *changes {
 }
 
 func (w *writer) Insert(ctx context.Context, t *engine.Table, rows ...[]any) error {
+	if len(rows) == 1 {
+		if deferred, err := w.later(ctx, t, rows[0]); deferred {
+			return err
+		}
+	}
+	return w.insert(ctx, t, rows)
+}
+
+// insert inserts rows at once.
+func (w *writer) insert(ctx context.Context, t *engine.Table, rows [][]any) error {
 	c := w.changesOf(t)
 	for some := range parts(rows) {
 		b := newText(c.insert, c.row)
@@ -145,7 +235,7 @@ func (w *writer) Insert(ctx context.Context, t *engine.Table, rows ...[]any) err
 			}
 			b.args = append(b.args, values...)
 		}
-		if _, err := w.run(ctx, b); err != nil {
+		if _, err := w.exec(ctx, b); err != nil {
 			return err
 		}
 	}

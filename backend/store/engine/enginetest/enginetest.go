@@ -144,7 +144,11 @@ func read(db *database, r engine.Reader, q engine.Select) string {
 	}
 	found, err := r.Select(db.Context(), q)
 	db.check(err)
-	return text(db, found, len(q.Columns))
+	columns := len(q.Columns)
+	if q.Counted {
+		columns++
+	}
+	return text(db, found, columns)
 }
 
 // tally returns the results of a Tally.

@@ -149,6 +149,21 @@ var queries = map[string]func(*database){
 				fmt.Sprint(len(split(c.want))))
 		}
 	},
+	"a page has the number of all rows": func(db *database) {
+		db.fill()
+		for _, c := range conditions {
+			for _, offset := range []int64{0, 1} {
+				want := split(c.want)
+				total := len(want)
+				want = want[min(int(offset), total):min(int(offset)+1, total)]
+				for i := range want {
+					want[i] += fmt.Sprint(" ", total)
+				}
+				db.is(fmt.Sprintf("%#v from %d", c.cond, offset), read(db, db, engine.Select{Where: c.cond, Counted: true,
+					Order: byID, Limit: 1, Offset: offset}), join(want))
+			}
+		}
+	},
 	"a condition on deletions is that on reads": func(db *database) {
 		db.fill()
 		for _, c := range conditions {

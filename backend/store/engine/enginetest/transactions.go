@@ -1,6 +1,7 @@
 package enginetest
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -52,6 +53,36 @@ var transactions = map[string]func(*database){
 		db.is("the metadata", len(values), "0")
 		db.check(db.w.Define(ctx, &engine.Table{Name: "other", Columns: things.Columns[:1]}))
 		db.check(db.w.DefineWords(ctx, "words"))
+	},
+	"deferred inserts are rolled back alone, and refused late": func(db *database) {
+		defers, ok := db.w.(engine.Deferring)
+		if !ok {
+			return
+		}
+		ctx := db.Context()
+		add := func(from, to int64) (err error) {
+			for id := from; id <= to && err == nil; id++ {
+				err = db.w.Insert(ctx, things, thing{id: id}.values())
+			}
+			return err
+		}
+		db.prepare()
+		db.check(db.w.Begin())
+		defers.Defer()
+		db.check(errors.Join(db.w.Savepoint("part"), add(1, 20), db.w.RollbackTo("part"), add(21, 40),
+			db.w.Release("part")))
+		db.is("the writer", len(split(read(db, db.w, engine.Select{}))), "20")
+		db.check(errors.Join(add(41, 60), db.w.Commit()))
+		db.is("the rows", len(split(read(db, db, engine.Select{}))), "40")
+		db.check(db.w.Begin())
+		defers.Defer()
+		db.class("a row that exists", errors.Join(add(62, 80), add(62, 62), db.w.Commit()), engine.Again)
+		db.check(errors.Join(db.w.Rollback(), db.w.Begin(), add(62, 80)))
+		if err := add(62, 62); err == nil || db.engine.Class(err) == engine.Again {
+			db.Errorf("the repeated insert returned %v", err)
+		}
+		db.check(db.w.Rollback())
+		db.is("the rows, after the rollback", len(split(read(db, db, engine.Select{}))), "40")
 	},
 	"a part of a transaction is rolled back alone": func(db *database) {
 		ctx := db.Context()
