@@ -159,8 +159,8 @@ var queries = map[string]func(*database){
 				for i := range want {
 					want[i] += fmt.Sprint(" ", total)
 				}
-				db.is(fmt.Sprintf("%#v from %d", c.cond, offset), read(db, db, engine.Select{Where: c.cond, Counted: true,
-					Order: byID, Limit: 1, Offset: offset}), join(want))
+				q := engine.Select{Where: c.cond, Counted: true, Order: byID, Limit: 1, Offset: offset}
+				db.is(fmt.Sprintf("%#v from %d", c.cond, offset), read(db, db, q), join(want))
 			}
 		}
 	},
