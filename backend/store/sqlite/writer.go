@@ -25,6 +25,7 @@ type writer struct {
 	fresh   int       // rows inserted since the last statement about the transaction
 	waiting []waiting // rows to insert, by table
 	waits   int       // how many there are
+	broken  error     // why the transaction can only be rolled back: a deferred insert was refused
 }
 
 // waiting are rows of a table that wait to be inserted in one statement.
@@ -65,10 +66,11 @@ func (w *writer) flush(ctx context.Context) error {
 	w.forget()
 	for _, some := range all {
 		if err := w.insert(ctx, some.table, some.rows); err != nil {
-			return engine.Late{Err: err}
+			w.broken = engine.Late{Err: err}
+			break
 		}
 	}
-	return nil
+	return w.broken
 }
 
 // forget gives up the waiting rows.
@@ -145,15 +147,17 @@ func (w *writer) do(statement ...string) error {
 	return err
 }
 
-func (w *writer) Begin() error {
-	w.defers = false
-	return w.do("BEGIN IMMEDIATE")
-}
+func (w *writer) Begin() error { return w.do("BEGIN IMMEDIATE") }
 
-func (w *writer) Commit() error { return w.do("COMMIT") }
+func (w *writer) Commit() error {
+	err := w.do("COMMIT")
+	w.defers = w.defers && err != nil
+	return err
+}
 
 func (w *writer) Rollback() error {
 	w.forget()
+	w.defers, w.broken = false, nil
 	if err := w.do("ROLLBACK"); err != nil && code(err) != codeError { // SQLite has already rolled back
 		return err
 	}

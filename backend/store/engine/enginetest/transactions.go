@@ -76,7 +76,13 @@ var transactions = map[string]func(*database){
 		db.is("the rows", len(split(read(db, db, engine.Select{}))), "40")
 		db.check(db.w.Begin())
 		defers.Defer()
-		db.class("a row that exists", errors.Join(add(62, 80), add(62, 62), db.w.Commit()), engine.Again)
+		db.check(errors.Join(db.w.Savepoint("part"), add(62, 80)))
+		_, err := db.w.LastID(ctx, things)
+		db.check(errors.Join(err, add(62, 62)))
+		_, err = db.w.LastID(ctx, things)
+		db.class("a row that exists", err, engine.Again)
+		db.class("the commit, although the error was ignored", errors.Join(db.w.RollbackTo("part"), db.w.Commit()),
+			engine.Again)
 		db.check(errors.Join(db.w.Rollback(), db.w.Begin(), add(62, 80)))
 		if err := add(62, 62); err == nil || db.engine.Class(err) == engine.Again {
 			db.Errorf("the repeated insert returned %v", err)
