@@ -126,7 +126,7 @@ func (l *wordList) condition() string {
 	}
 	op := []string{"~", "!~", ":", "!:"}[l.dice.IntN(4)]
 	value := quoted()
-	switch l.dice.IntN(9) {
+	switch l.dice.IntN(10) {
 	case 0:
 		return fmt.Sprint("size", []string{":", ">", "<:"}[l.dice.IntN(3)], l.dice.IntN(5))
 	case 1:
@@ -135,6 +135,8 @@ func (l *wordList) condition() string {
 		return []string{"name", "note"}[l.dice.IntN(2)] + []string{":::empty", "!::empty"}[l.dice.IntN(2)]
 	case 3:
 		value += "|" + quoted()
+	case 9:
+		return fmt.Sprint("id:", l.dice.IntN(300), []string{"", "|7"}[l.dice.IntN(2)])
 	case 4:
 		value = `"` + strings.Trim(value, `"`) + "*" + strings.Trim(quoted(), `"`) +
 			[]string{"", "*", "*a"}[l.dice.IntN(3)] + `"`

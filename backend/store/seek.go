@@ -100,6 +100,16 @@ type probe struct {
 type look struct {
 	in   source
 	test test
+	id   int64 // of the only row that passes; 0: the test decides
+}
+
+// run adds the rows of b that pass to found.
+func (l *look) run(b *block, found bitmap) {
+	if l.id == 0 {
+		b.arenas[l.in].scan(l.test, found)
+	} else if row, ok := b.place(l.id); ok {
+		found.set(row)
+	}
 }
 
 // searchOf returns the part of the query that the mirror can evaluate. whole
@@ -139,9 +149,14 @@ func (t *Table) searchOf(q question) (s search, whole, ok bool) {
 		s.any = append(s.any, probes)
 		for _, p := range probes {
 			for _, l := range p.each {
-				s.want(l.in)
+				if l.id == 0 {
+					s.want(l.in)
+				}
 			}
 		}
+	}
+	if len(s.sources) == 0 {
+		return s, false, false // the engine finds ids at once
 	}
 	if !whole {
 		s.sort = ""
@@ -149,9 +164,15 @@ func (t *Table) searchOf(q question) (s search, whole, ok bool) {
 	return s, whole, whole || !q.cond.foreign
 }
 
-// probe returns the probe for a condition on texts; ok is false for other
+// probe returns the probe for a condition on texts or the id; ok is false for other
 // conditions.
 func (t *Table) probe(cond filter.Cond) (p probe, ok bool) {
+	if namesRows(cond) {
+		for _, v := range cond.Values {
+			p.each = append(p.each, look{id: v.Int})
+		}
+		return p, !slices.ContainsFunc(p.each, func(l look) bool { return l.id == 0 })
+	}
 	if cond.Sub != "" || cond.Column.Kind != resource.KindText {
 		return p, false
 	}
@@ -176,7 +197,7 @@ func (t *Table) probe(cond filter.Cond) (p probe, ok bool) {
 			return p, false
 		}
 		for _, in := range sources {
-			l := look{in, test{text: []byte(in.folded(v.Text)), contains: op == filter.Contains}}
+			l := look{in: in, test: test{text: []byte(in.folded(v.Text)), contains: op == filter.Contains}}
 			if v.Pattern && op == filter.Equal {
 				for _, part := range v.Glob {
 					l.test.glob = append(l.test.glob, []byte(in.folded(part)))
@@ -199,7 +220,7 @@ func (s *search) run(b *block) bitmap {
 		for _, p := range all {
 			found := newBitmap(len(b.ids))
 			for _, l := range p.each {
-				b.arenas[l.in].scan(l.test, found)
+				l.run(b, found)
 			}
 			for i := range left {
 				if p.negated {
