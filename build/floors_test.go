@@ -17,7 +17,7 @@ import (
 // below its own; packages on the same floor do not import each other.
 var floors = [][]string{
 	{"backend/fault", "backend/clock", "backend/pattern", "backend/private", "backend/service", "backend/sheet",
-		"backend/testkit", "frontend", "build/icon"},
+		"backend/samplestore/prometheustest", "backend/testkit", "frontend", "build/icon"},
 	{"backend/resource", "backend/loopback", "backend/localca"},
 	{"backend/filter", "backend/appliesto", "backend/expr", "backend/check"},
 	{"backend/endpoint", "backend/store/engine"},
@@ -73,8 +73,9 @@ var only = map[string][]string{
 	"spyglass/backend/store/postgres": {"backend/store"},
 	"spyglass/backend/store/postgres/pgtest": {"backend/store/storetest", "build", "build/bench",
 		"build/torture"}, // and tests
-	"spyglass/backend/store/storetest": {}, // tests import it
-	"spyglass/backend/testkit":         {}, // tests import it
+	"spyglass/backend/store/storetest":            {},                // tests import it
+	"spyglass/backend/testkit":                    {},                // tests import it
+	"spyglass/backend/samplestore/prometheustest": {"build/torture"}, // and tests
 
 	"database/sql":       {"backend/store/sqlite", "build/bench"},
 	"modernc.org/sqlite": {"backend/store/sqlite", "build/bench"},

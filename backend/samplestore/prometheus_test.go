@@ -1,72 +1,27 @@
 package samplestore_test
 
 import (
-	"bufio"
-	"errors"
 	"math"
-	"net"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"reflect"
-	"strings"
 	"testing"
 	"time"
 
+	"spyglass/backend/samplestore/prometheustest"
 	"spyglass/backend/series"
 )
 
-// real is a Prometheus that is installed.
-type real struct {
-	t            *testing.T
-	dir, address string
-	process      *exec.Cmd
-}
-
-func newReal(t *testing.T) *real {
+// startPrometheus starts a Prometheus for the test.
+func startPrometheus(t *testing.T) *prometheustest.Server {
 	t.Helper()
-	if _, err := exec.LookPath("prometheus"); err != nil {
+	if prometheustest.Missing() {
 		t.Skip("Prometheus is not installed (Debian: prometheus)")
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	p, err := prometheustest.New(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &real{t: t, dir: t.TempDir(), address: l.Addr().String()}
-	config := "storage: {tsdb: {out_of_order_time_window: 1d}}\n"
-	if err := errors.Join(l.Close(), os.WriteFile(filepath.Join(p.dir, "p.yml"), []byte(config), 0o600)); err != nil {
-		t.Fatal(err)
-	}
-	p.start()
-	t.Cleanup(p.kill)
+	t.Cleanup(p.Kill)
 	return p
-}
-
-// start starts it, and waits until it is ready.
-func (p *real) start() {
-	p.t.Helper()
-	p.process = exec.Command("prometheus", "--config.file="+filepath.Join(p.dir, "p.yml"),
-		"--storage.tsdb.path="+filepath.Join(p.dir, "data"), "--web.listen-address="+p.address,
-		"--web.enable-remote-write-receiver", "--storage.tsdb.retention.time=10y")
-	out, err := p.process.StderrPipe()
-	if err == nil {
-		err = p.process.Start()
-	}
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	lines := bufio.NewScanner(out)
-	for lines.Scan() {
-		if strings.Contains(lines.Text(), "Server is ready") {
-			return // the pipe has room for what follows
-		}
-	}
-	p.t.Fatalf("Prometheus has ended: %v", lines.Err())
-}
-
-func (p *real) kill() {
-	_ = p.process.Process.Kill()
-	_ = p.process.Wait()
 }
 
 // sent waits until the store has accepted that many samples since its start.
@@ -84,8 +39,8 @@ func (f *fixture) sent(n int64) {
 }
 
 func TestPrometheusReturnsEverySampleExactly(t *testing.T) {
-	p := newReal(t)
-	f := openAt(t, "http://"+p.address)
+	p := startPrometheus(t)
+	f := openAt(t, "http://"+p.Address)
 	var all []series.Sample
 	for i, value := range []float64{0.1, 1.0 / 3, 1e300, -0.25, math.MaxFloat64, math.SmallestNonzeroFloat64, 0,
 		12345678.9, math.Inf(1)} {
@@ -94,11 +49,13 @@ func TestPrometheusReturnsEverySampleExactly(t *testing.T) {
 	late := at(noon.Add(-6*time.Hour), 42) // within the window
 	f.measure(all...)
 	f.sent(int64(len(all)))
-	p.kill() // away for a while
+	p.Kill() // away for a while
 	f.measure(late)
 	missed := at(noon.Add(time.Hour), 7)
 	f.measure(missed)
-	p.start()
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
 	f.sent(int64(len(all)) + 2)
 	f.now = noon.AddDate(0, 0, 3)
 	f.measure(at(f.now, 1))

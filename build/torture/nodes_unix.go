@@ -29,13 +29,12 @@ func needsPostgres() string {
 
 // Sizes of the trial.
 const (
-	clusterNodes = 3
-	source       = "Torture"
-	dataPoints   = 20 // of each result
-	collectors   = 10 // that post at the same time, each for a part of the devices
-	every        = 2  // seconds between two results of a device
-	mostAlerts   = 200
-	tooMuch      = 2_000_000 // a value beyond the threshold
+	source     = "Torture"
+	dataPoints = 20 // of each result
+	collectors = 10 // that post at the same time, each for a part of the devices
+	every      = 2  // seconds between two results of a device
+	mostAlerts = 200
+	tooMuch    = 2_000_000 // a value beyond the threshold
 )
 
 // nodes runs three nodes on one database. Results of a collector arrive at any of them,
@@ -44,24 +43,31 @@ const (
 // each breach of a threshold has to have opened one alert, and each alert must have been
 // notified.
 func nodes(ctx context.Context, o options, r *result) error {
+	c := &cluster{o: o, r: r, size: 1000, nodes: 3}
+	if o.long < time.Minute { // a short run has no time for so many
+		c.size = 100
+	}
+	return c.run(ctx, c.harm)
+}
+
+// run runs the nodes on a new database, and posts results while harm makes trouble.
+func (c *cluster) run(ctx context.Context, harm func(ctx context.Context)) error {
+	c.program, c.acked, c.notices, c.lines = c.o.program, map[int64]map[int64]bool{}, map[string]int{},
+		map[*program]*line{}
 	return pgtest.Serve(func(database pgtest.Server) error {
 		return inFolder(func(folder string) (err error) {
-			c := &cluster{o: o, r: r, program: o.program, size: 1000, folder: folder, database: database,
-				acked: map[int64]map[int64]bool{}, notices: map[string]int{}, lines: map[*program]*line{}}
+			c.folder, c.database = folder, database
 			if c.standby, err = newLine(""); err != nil {
 				return err
 			}
 			defer c.standby.close()
-			if o.long < time.Minute { // a short run has no time for so many
-				c.size = 100
-			}
 			defer func() {
 				for _, p := range c.all {
 					p.kill()
 					c.lines[p].close()
 				}
 			}()
-			for range clusterNodes {
+			for range c.nodes {
 				if err := c.join(ctx); err != nil {
 					return err
 				}
@@ -71,7 +77,7 @@ func nodes(ctx context.Context, o options, r *result) error {
 			if err := c.prepare(ctx, hook.URL); err != nil {
 				return err
 			}
-			c.trouble(ctx)
+			c.trouble(ctx, harm)
 			return c.check(ctx)
 		})
 	}, "synchronous_commit=on", "wal_level=replica", "max_wal_senders=4") // for the standby
@@ -86,7 +92,9 @@ type cluster struct {
 	r        *result
 	folder   string
 	database pgtest.Server
-	size     int // devices; 1000 have 10,000 samples a second
+	size     int    // devices; 1000 have 10,000 samples a second
+	nodes    int    // when it starts
+	samples  string // address of the sample store; empty for the database
 	bearer   string
 	all      []*program
 	program  string // path of that of new nodes
@@ -131,9 +139,9 @@ func (c *cluster) join(ctx context.Context) error {
 	}
 	address := fmt.Sprintf("postgres://postgres@%s,%s/postgres?sslmode=disable&target_session_attrs=read-write",
 		l.address(), c.standby.address())
-	off := []string{"0s", "1h", "-1h"}[len(c.all)%clusterNodes] // the clocks of two machines are wrong
-	p, err := startProgram(c.program, folder, []string{"SPYGLASS_DATABASE=" + address}, "--rate-limit", "off",
-		"--clock-off", off)
+	off := []string{"0s", "1h", "-1h"}[len(c.all)%3] // the clocks of two machines are wrong
+	p, err := startProgram(c.program, folder, []string{"SPYGLASS_DATABASE=" + address, "SPYGLASS_SAMPLES=" + c.samples},
+		"--rate-limit", "off", "--clock-off", off)
 	if err != nil {
 		l.close()
 		return err
@@ -260,7 +268,7 @@ func (c *cluster) addDevices(ctx context.Context) error {
 }
 
 // trouble posts results for the whole time, while the nodes and the database have trouble.
-func (c *cluster) trouble(parent context.Context) {
+func (c *cluster) trouble(parent context.Context, harm func(ctx context.Context)) {
 	ctx, cancel := context.WithTimeout(parent, c.o.long)
 	defer cancel()
 	c.last, c.begun = time.Now(), time.Now().Unix()-1
@@ -272,7 +280,7 @@ func (c *cluster) trouble(parent context.Context) {
 		}
 		wait.Go(func() { c.collect(ctx, parent, batch) })
 	}
-	wait.Go(func() { c.harm(ctx) })
+	wait.Go(func() { harm(ctx) })
 	wait.Wait()
 }
 
@@ -375,6 +383,11 @@ func (c *cluster) check(ctx context.Context) error {
 		acked += n
 	}
 	c.r.saw("%d samples of %d results were acknowledged", acked*dataPoints, acked)
+	if c.samples != "" {
+		if err := c.checkStore(ctx); err != nil {
+			return err
+		}
+	}
 	return c.checkAlerts(ctx)
 }
 

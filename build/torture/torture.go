@@ -57,6 +57,8 @@ func trials() []trial {
 		{name: "clock", does: "a clock that jumps by minutes, days and years", run: jumpingClock},
 		{name: "nodes", does: "three nodes, with trouble of nodes and of their database", lacks: needsPostgres,
 			run: nodes},
+		{name: "samples", does: "two nodes whose Prometheus is away while one is killed",
+			lacks: needsPrometheus, run: storeAway},
 		{name: "slow", does: "1,000 slow or silent connections", run: slowConnections},
 	}
 }
