@@ -82,6 +82,9 @@ const channel = "'spyglass_' || hashtext(current_schema())"
 
 // Begun implements engine.Sharing.
 func (w *writer) Begun(ctx context.Context) (map[string]int64, error) {
+	if w.sent {
+		return nil, errors.New("the transaction has run a statement before Begun")
+	}
 	all := map[string]int64{}
 	err := w.readyWith(context.WithoutCancel(ctx), versions, func(row [][]byte) (err error) {
 		all[string(row[0])], err = strconv.ParseInt(string(row[1]), 10, 64)
