@@ -14,7 +14,7 @@ const (
 	firstChunk = 8 // devices in the first transaction
 	mostChunk  = 500
 	compared   = 200                  // devices compared at a time, outside the write transaction
-	brief      = 8 * time.Millisecond // duration of a transaction
+	brief      = 4 * time.Millisecond // duration of a transaction
 	yield      = 2                    // how many times as long as a step the worker rests
 	deference  = 12                   // the same while others write devices
 	leastRest  = 1 * time.Millisecond // so that others waiting for the processor get it
