@@ -37,15 +37,6 @@ test('lookups of one task go in one request, and others in their own', async () 
   ])
 })
 
-test('lookups are sent in their own task if that is requested', () => {
-  const { sent, lookup, sendLookups } = slow()
-  void lookup('/a')
-  void lookup('/b')
-  expect(sent).toEqual([])
-  sendLookups()
-  expect(sent.map((s) => s.paths)).toEqual([['/a', '/b']])
-})
-
 test('more lookups than one request takes go in several', async () => {
   const { sent, lookup } = slow()
   for (let i = 0; i < 10; i++) void lookup(`/${i}`)

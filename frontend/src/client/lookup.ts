@@ -11,8 +11,6 @@ export interface LookupClient {
    * unchanged. It also rejects with a Fault if the portal's status is not 2xx.
    */
   lookup<T>(path: string, query?: Record<string, string>, signal?: AbortSignal): Promise<T>
-  /** Sends the lookups of this task at once: otherwise the page is updated before. */
-  sendLookups(): void
 }
 
 const most = 8 // lookups in one request
@@ -50,14 +48,13 @@ export function lookupClient(http: Http): LookupClient {
     }
   }
 
-  function sendLookups() {
+  function flush() {
     const all = waiting.filter((w) => !w.signal?.aborted || w.fail(asFault(w.signal.reason)))
     waiting = []
     for (let i = 0; i < all.length; i += most) void send(all.slice(i, i + most))
   }
 
   return {
-    sendLookups,
     async lookup<T>(path: string, query: Record<string, string> = {}, signal?: AbortSignal) {
       const rows: Row[] = Object.entries(query).map(([key, value]) => ({ on: true, key, value }))
       const draft: DraftData = {
@@ -71,7 +68,7 @@ export function lookupClient(http: Http): LookupClient {
         mode: 'form',
       }
       const { status, body } = await new Promise<{ status: number; body: unknown }>((done, fail) => {
-        if (waiting.push({ draft, signal, done, fail }) === 1) queueMicrotask(sendLookups)
+        if (waiting.push({ draft, signal, done, fail }) === 1) queueMicrotask(flush)
       })
       if (status < 200 || status > 299) {
         const { errorMessage } = (body ?? {}) as { errorMessage?: string }

@@ -410,7 +410,6 @@ export function fakeClient(
     }),
     undo: async (historyId) => ({ historyId, message: 'Restored displayName' }),
     undos: async () => ({ items: [] }),
-    sendLookups: () => {},
     lookup: async <T>() => page(20) as T,
     at: () => client,
     part: (of) => of({ json: async <T>() => ({}) as T, ask: async () => new Response('{}') }),

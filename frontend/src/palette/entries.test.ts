@@ -20,7 +20,7 @@ const source = (group: string, prefixes: string, entries: Entry[]): Source => ({
   first: 11,
   list: () => entries,
 })
-const app = { settings: { values: {} }, lookups: { send: () => {} } } as App
+const app = { settings: { values: {} } } as App
 const all = [
   source('Go to', '>', [entry('API Explorer'), entry('New API Request'), entry('Monitor')]),
   source('Run', '>', [entry('Send Request')]),

@@ -27,7 +27,7 @@ const rankOf = (value: unknown) => levels.findIndex(([, pattern]) => pattern.tes
 
 /** Looks up the objects of a kind by name, the worst first where they have a condition. */
 export async function objectsOf(app: App, { path, icon, by, status }: ObjectKind, query: string, signal: AbortSignal) {
-  if (app.catalog.loading) await app.catalog.settled // an await would delay the lookup behind the update of the page
+  await app.catalog.settled
   const found = objectList(`${path}/{id}`, 'id', (id) => app.catalog.byId(id))
   if (!found) return []
   const list = { ...found, ...(by && { names: by, searchable: by }), ...(status && { status }) }

@@ -116,7 +116,6 @@ export class Results {
         () => come.set(source, undefined), // the palette works without failed sources
       )
     })
-    this.app.lookups.send()
     show()
     for (const answer of pending) void answer.then(show)
     this.settled = Promise.all(pending).then(show)

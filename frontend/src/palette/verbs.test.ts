@@ -81,7 +81,6 @@ function portal({ devices = [], groups = [], reports = [], alerts = [] }: Answer
     live: { now: new Date(2026, 10, 26, 14, 30).getTime() },
     navigation: { watch: (...to: unknown[]) => went.push(to) },
     lookups: new Lookups({
-      sendLookups: () => {},
       lookup: async <T>(path: string, query: Record<string, string> = {}) => {
         asked.push([path, query])
         return { total: items[path].length, items: items[path] } as T

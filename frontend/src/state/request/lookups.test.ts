@@ -9,7 +9,7 @@ function slow() {
       asked.push({ path, signal: signal!, answer: answer as (value: unknown) => void, fail })
       signal!.addEventListener('abort', () => fail(signal!.reason as Error))
     })
-  return { asked, lookups: new Lookups({ lookup, sendLookups: () => {} }, () => 0) }
+  return { asked, lookups: new Lookups({ lookup }, () => 0) }
 }
 
 test('equal requests are sent once, and a cancelled one does not affect the others', async () => {

@@ -40,11 +40,6 @@ export class Lookups {
     }
   }
 
-  /** Sends what was asked in this task, before the page is updated. */
-  send() {
-    this.client.sendLookups()
-  }
-
   #known(key: string): Question | undefined {
     const known = this.#kept.get(key)
     return known && this.now() - known.at < keep ? known : undefined
