@@ -16,7 +16,7 @@ func (f *filler) notices() error {
 	if err != nil {
 		return err
 	}
-	add, err := notify.Past(ctx, tx)
+	add, err := notify.AddPast(ctx, tx)
 	if err != nil {
 		return err
 	}

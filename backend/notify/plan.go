@@ -47,9 +47,9 @@ func (s *Service) plan(ctx context.Context) error {
 	}
 }
 
-// Past returns a function that adds the notices of an alert at a time in the past, as the
+// AddPast returns a function that adds the notices of an alert at a time in the past, as the
 // planner would have, and updates the alert.
-func Past(ctx context.Context, tx resource.Tx) (add func(a *alert.Alert, at time.Time) error, err error) {
+func AddPast(ctx context.Context, tx resource.Tx) (add func(a *alert.Alert, at time.Time) error, err error) {
 	p := &planning{Service: &Service{o: Options{Origin: func() string { return "" }}}, tx: tx}
 	return func(a *alert.Alert, at time.Time) error {
 		p.now, p.real, p.sent = at, at, map[int64]int64{}

@@ -115,8 +115,7 @@ func (w *writer) Exec(ctx context.Context, statements string) error {
 	return err
 }
 
-// run runs a statement with more arguments behind the inserts of the waiting rows, returns
-// the number of rows that it changed, and frees it.
+// run inserts the waiting rows, and does the same as exec with more arguments.
 func (w *writer) run(ctx context.Context, b *text, args ...any) (int64, error) {
 	if err := w.flush(ctx); err != nil {
 		b.free()
@@ -126,6 +125,7 @@ func (w *writer) run(ctx context.Context, b *text, args ...any) (int64, error) {
 	return w.exec(ctx, b)
 }
 
+// exec runs a statement, returns the number of rows that it changed, and frees it.
 func (w *writer) exec(ctx context.Context, b *text) (int64, error) {
 	defer b.free()
 	ctx = context.WithoutCancel(ctx)
