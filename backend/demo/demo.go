@@ -158,8 +158,7 @@ func (f *filler) ago(days int64) resource.Seconds { return f.now - resource.Seco
 
 const day = 24 * 60 * 60 // seconds
 
-// add writes a new row, completed by its resource's own rules; then it changes
-// fields that only the portal sets.
+// add writes a new row: see complete.
 func add[T any](f *filler, r *resource.Resource[*T], row *T, then func(*T)) error {
 	if err := complete(f, r, row, then); err != nil {
 		return err
@@ -167,6 +166,8 @@ func add[T any](f *filler, r *resource.Resource[*T], row *T, then func(*T)) erro
 	return resource.Put(f.write.Context, f.write.Tx, r.Name, row)
 }
 
+// complete completes a new row by its resource's own rules. In between, then changes fields
+// that only the portal sets.
 func complete[T any](f *filler, r *resource.Resource[*T], row *T, then func(*T)) error {
 	if r.Check != nil {
 		if err := r.Check(f.write, nil, row); err != nil {
