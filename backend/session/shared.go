@@ -73,6 +73,16 @@ func (s *Service) stored(ctx context.Context) (map[digest]*SignedIn, error) {
 	return value.(map[digest]*SignedIn), nil
 }
 
+// storedNow reads one session from the database; nil if there is none.
+func (s *Service) storedNow(ctx context.Context, key digest) (*SignedIn, error) {
+	rows, err := resource.Find(ctx, s.db, signedInRows,
+		resource.Where{Field: "key", Op: "=", Value: hex.EncodeToString(key[:])})
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	return &rows[0], nil
+}
+
 // at returns a time of a row on the clock of the service.
 func (s *Service) at(on resource.Millis) time.Duration {
 	return s.now() - s.clock().Sub(time.UnixMilli(int64(on)))
@@ -89,6 +99,11 @@ func (s *Service) find(ctx context.Context, key digest) (*live, error) {
 		return l, err
 	}
 	row := all[key]
+	if row == nil { // this node may not have heard yet that another one began it
+		if row, err = s.storedNow(ctx, key); err != nil {
+			return nil, err
+		}
+	}
 	switch {
 	case row == nil && l != nil:
 		s.end(key)
