@@ -75,8 +75,7 @@ func (s *Service) stored(ctx context.Context) (map[digest]*SignedIn, error) {
 
 // storedNow reads one session from the database; nil if there is none.
 func (s *Service) storedNow(ctx context.Context, key digest) (*SignedIn, error) {
-	rows, err := resource.Find(ctx, s.db, signedInRows,
-		resource.Where{Field: "key", Op: "=", Value: hex.EncodeToString(key[:])})
+	rows, err := resource.Find(ctx, s.db, signedInRows, withKey(key))
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
