@@ -87,8 +87,11 @@ func (t *Table) readPage(ctx context.Context, r listReader, cond *condition, ord
 		return t.farPage(ctx, r, cond, order, q, state)
 	}
 	p := &page{}
-	_, known := t.totals.get(engine.Key(cond.all), state)
-	counted := t.db.remote && !known // a server counts in the same round trip
+	counted := false
+	if t.db.remote { // it counts in the same round trip
+		_, known := t.totals.get(engine.Key(cond.all), state)
+		counted = !known
+	}
 	if err := t.readRows(ctx, r, p, engine.Select{Where: cond.all, Order: order, Limit: q.Size,
 		Offset: q.Offset, Counted: counted}); err != nil {
 		return nil, err
