@@ -1,14 +1,10 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"iter"
-	"slices"
 
-	"spyglass/backend/resource"
 	"spyglass/backend/service"
-	"spyglass/backend/store/engine"
 )
 
 // bulkRows is the number of rows that are encoded at the same time as those before
@@ -60,15 +56,15 @@ func (t *Table) bulk(ctx context.Context, tx *tx, rows iter.Seq2[any, error]) er
 
 // insert writes new rows and their links.
 func (t *Table) insert(ctx context.Context, tx *tx, rows []newRow) error {
-	all := make([][]any, len(rows))
+	all, args := make([]any, len(rows)), make([][]any, len(rows))
 	for i, row := range rows {
 		if row.err != nil {
 			return row.err
 		}
-		all[i] = row.args
+		all[i], args[i] = row.row, row.args
 	}
 	tx.touched[&t.lock]++
-	if err := tx.w.base.Insert(ctx, t.table, all...); err != nil {
+	if err := tx.w.base.Insert(ctx, t.table, args...); err != nil {
 		for i := range rows {
 			if named := t.taken(ctx, tx, rows[i].row, err); named != err {
 				return named
@@ -76,10 +72,8 @@ func (t *Table) insert(ctx context.Context, tx *tx, rows []newRow) error {
 		}
 		return err
 	}
-	for i := range t.columns {
-		if err := t.linkAll(ctx, tx, &t.columns[i], rows); err != nil {
-			return err
-		}
+	if err := t.link(ctx, tx, true, all...); err != nil {
+		return err
 	}
 	for i := range rows {
 		id := *t.idOf(rows[i].row)
@@ -91,19 +85,4 @@ func (t *Table) insert(ctx context.Context, tx *tx, rows []newRow) error {
 		}
 	}
 	return nil
-}
-
-// linkAll stores the ids in a reference field of new rows as links, in the order in which
-// the engine stores them.
-func (t *Table) linkAll(ctx context.Context, tx *tx, c *column, rows []newRow) error {
-	var links []engine.Link
-	for i := range rows {
-		if ids, ok := c.field.At(rows[i].row).(*resource.IDs); ok && *t.deleted(rows[i].row) == 0 {
-			links = append(links, engine.Links(*t.idOf(rows[i].row), *ids)...)
-		}
-	}
-	slices.SortFunc(links, func(a, b engine.Link) int {
-		return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Row, b.Row))
-	})
-	return tx.w.base.Link(ctx, t.table, c.Name, links...)
 }

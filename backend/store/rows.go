@@ -1,9 +1,11 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"spyglass/backend/endpoint"
@@ -43,7 +45,7 @@ func (t *Table) put(ctx context.Context, tx *tx, row any) (body []byte, err erro
 			return nil, t.taken(ctx, tx, row, err)
 		}
 	}
-	return body, t.link(ctx, tx, row, fresh)
+	return body, t.link(ctx, tx, fresh, row)
 }
 
 // update replaces the row with the same id, and reports whether there is one.
@@ -63,26 +65,34 @@ func (t *Table) update(ctx context.Context, tx *tx, row any, args []any) (missin
 	return n == 0, err
 }
 
-// link stores the ids in the row's reference fields as links; a deleted row has
-// none.
-func (t *Table) link(ctx context.Context, tx *tx, row any, fresh bool) error {
-	gone := *t.deleted(row) > 0
+// link stores the ids in the reference fields of rows as links, in the order in which the
+// engine keeps them; a deleted row has none. fresh means that the rows are new.
+func (t *Table) link(ctx context.Context, tx *tx, fresh bool, rows ...any) error {
 	for i := range t.columns {
-		held, ok := t.columns[i].field.At(row).(*resource.IDs)
-		if !ok {
-			continue
-		}
-		ids := *held
-		if gone {
-			ids = nil
-		}
-		if !fresh {
-			if err := tx.w.base.Unlink(ctx, t.table, t.columns[i].Name, *t.idOf(row)); err != nil {
-				return err
+		c := &t.columns[i]
+		var links []engine.Link
+		for _, row := range rows {
+			ids, ok := c.field.At(row).(*resource.IDs)
+			if !ok {
+				break
+			}
+			id := *t.idOf(row)
+			if !fresh {
+				if err := tx.w.base.Unlink(ctx, t.table, c.Name, id); err != nil {
+					return err
+				}
+			}
+			if *t.deleted(row) == 0 {
+				links = append(links, engine.Links(id, *ids)...)
 			}
 		}
-		links := engine.Links(*t.idOf(row), ids)
-		if err := tx.w.base.Link(ctx, t.table, t.columns[i].Name, links...); err != nil {
+		if len(links) == 0 {
+			continue
+		}
+		slices.SortFunc(links, func(a, b engine.Link) int {
+			return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Row, b.Row))
+		})
+		if err := tx.w.base.Link(ctx, t.table, c.Name, links...); err != nil {
 			return err
 		}
 	}
