@@ -167,9 +167,9 @@ export async function settingsOf(
   ids: number[],
   signal: AbortSignal,
 ): Promise<AlertSetting[]> {
-  const asked: Promise<AlertSetting[]>[] = []
+  const requests: Promise<AlertSetting[]>[] = []
   for (let i = 0; i < ids.length; i += idsAtOnce) {
-    asked.push(
+    requests.push(
       everyItem(
         door,
         `/device/devices/${device}/alertsettings`,
@@ -178,7 +178,7 @@ export async function settingsOf(
       ),
     )
   }
-  return (await Promise.all(asked)).flat()
+  return (await Promise.all(requests)).flat()
 }
 const idsAtOnce = 100 // limits the length of an address
 
@@ -202,11 +202,11 @@ async function everyItem<T>(
 
 /** Returns a client that sends equal requests only once. */
 export function remembering<D extends Door>(door: D): D {
-  const asked = new Map<string, Promise<unknown>>()
+  const requests = new Map<string, Promise<unknown>>()
   const lookup = <T>(path: string, query?: Record<string, string>, signal?: AbortSignal) => {
     const key = `${path}?${new URLSearchParams(query)}`
-    if (!asked.has(key)) asked.set(key, door.lookup(path, query, signal))
-    return asked.get(key) as Promise<T>
+    if (!requests.has(key)) requests.set(key, door.lookup(path, query, signal))
+    return requests.get(key) as Promise<T>
   }
   return { ...door, lookup }
 }

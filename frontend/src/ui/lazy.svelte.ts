@@ -2,7 +2,7 @@
 export class Lazy<T> {
   #made = $state.raw<T>()
   #failed = $state(false)
-  #asked = false
+  #begun = false
 
   constructor(private load: () => Promise<T>) {}
 
@@ -18,8 +18,8 @@ export class Lazy<T> {
   }
 
   #begin() {
-    if (this.#asked) return
-    this.#asked = true
+    if (this.#begun) return
+    this.#begun = true
     this.load().then(
       (made) => (this.#made = made),
       () => (this.#failed = true),

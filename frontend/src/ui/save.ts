@@ -17,7 +17,7 @@ type From = { href: string } | { text: string }
  * keeps its name.
  */
 export function save(app: Home, name: string, from: From) {
-  if (app.session.start?.desktop) void ask(app, name, from)
+  if (app.session.start?.desktop) void saveAs(app, name, from)
   else download(name, from)
 }
 
@@ -31,7 +31,7 @@ export function saves(app: Home) {
   }
 }
 
-async function ask(app: Home, name: string, from: From) {
+async function saveAs(app: Home, name: string, from: From) {
   try {
     const { path } = await app.client.saveFile({ name, ...('text' in from ? from : { path: from.href }) })
     if (path) app.toasts.show(text.savedTo(path), { tone: 'ok' })
