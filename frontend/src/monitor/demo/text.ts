@@ -33,7 +33,7 @@ export const text = {
   again: 'Try again',
   reset: {
     begin: 'Reset the demo…',
-    ask: 'Reset the demo?',
+    confirm: 'Reset the demo?',
     goes: 'This recreates devices, alerts, reports and all other demo data. Users, roles, tokens and settings stay.',
     type: ['Type ', ' to continue'],
     word: 'reset',

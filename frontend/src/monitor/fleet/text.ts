@@ -117,7 +117,7 @@ export const text = {
     off: (n: number) => `Turned alerting off for ${devices(n)}`,
   },
   removal: {
-    ask: (what: string) => `Delete ${what}?`,
+    confirm: (what: string) => `Delete ${what}?`,
     goes: (names: string[]) =>
       `${names.length > 1 ? `${names.slice(0, 8).join(', ')}${names.length > 8 ? ` and ${number(names.length - 8)} more` : ''}: their checks stop and their alerts end. You can restore them` : 'Its checks stop and its alerts end. You can restore it'} from the recycle bin.`,
     keep: 'Keep',
@@ -174,7 +174,7 @@ export const text = {
     shown: 'Display name',
     same: 'same as host',
     ping: 'Ping is always checked.',
-    example: (asked: string, example: string) => `${asked}, for example ${example}`,
+    example: (field: string, example: string) => `${field}, for example ${example}`,
     collector: 'Collector',
     isDown: (collector: string) => `${collector} (down)`,
     builtIn: 'Built-in collector',
@@ -196,7 +196,7 @@ export const text = {
     later: 'starts with the first poll',
     testing: 'Testing…',
     test: 'Test connection',
-    valueless: (check: string, asked: string) => `${asked} is required, or turn ${check} off`,
+    valueless: (check: string, field: string) => `${field} is required, or turn ${check} off`,
     nameless: 'Enter a host name or IP address',
     done: (name: string) => `Added ${name}. Its first data arrives within a minute.`,
     show: 'Show',

@@ -70,7 +70,7 @@ export const kind: Kind = {
       id: 'schedule',
       label: text.columns.schedule,
       width: 'minmax(120px, 1.8fr)',
-      cell: (r) => (r.schedule ? { text: scheduled(r), title: scheduled(r) } : { text: text.onlyAsked, quiet: true }),
+      cell: (r) => (r.schedule ? { text: scheduled(r), title: scheduled(r) } : { text: text.onDemand, quiet: true }),
       wide: true,
     },
     { id: 'next', label: text.columns.next, width: '112px', sort: 'nextGenerateOn', cell: next, wide: true },

@@ -89,7 +89,7 @@ export const text = {
     group: { list: 'Device groups', all: 'All groups', another: 'Add group', none: 'No groups match' },
   },
   asNow: 'current',
-  onlyAsked: 'On demand',
+  onDemand: 'On demand',
   notPlanned: '–',
   never: 'never',
   facts: {

@@ -45,7 +45,7 @@ export const text = {
     notShown: (one: string) => `Could not show this ${one}`,
     back: 'Back to the list',
     delete: 'Delete…',
-    ask: (what: string) => `Delete ${what}?`,
+    confirm: (what: string) => `Delete ${what}?`,
     forever: 'This cannot be undone.',
     keep: 'Cancel',
     act: 'Delete',
@@ -258,7 +258,7 @@ export const text = {
         ? `It monitors ${number(devices)} ${devices === 1 ? 'device. Move it' : 'devices. Move them'} to another collector first.`
         : 'Its installation loses access to the portal.',
     down: {
-      ask: 'The collector is down. Add a comment:',
+      prompt: 'The collector is down. Add a comment:',
       example: 'for example: the power feed is being repaired',
       do: 'Acknowledge',
       done: 'Acknowledged: no more notifications that it is down',
