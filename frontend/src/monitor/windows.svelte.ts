@@ -28,7 +28,7 @@ export class Windows<T> {
   total = $state<number>()
   fault = $state.raw<Fault>()
   #pages = $state.raw(new Map<number, T[]>())
-  #asking = new Map<number, AbortController>()
+  #pending = new Map<number, AbortController>()
   /** The number of new rows that wait until the list is no longer held. */
   waiting = $state(0)
   #view: [number, number] = [0, 0]
@@ -37,7 +37,7 @@ export class Windows<T> {
   #fresh?: Fresh<T>
 
   constructor(
-    private ask: (offset: number, size: number, signal: AbortSignal) => Promise<Page<T>>,
+    private request: (offset: number, size: number, signal: AbortSignal) => Promise<Page<T>>,
     private failed: (fault: Fault) => void = () => {},
     private key: (row: T) => unknown = (row) => (row as { id?: unknown }).id,
   ) {}
@@ -60,16 +60,16 @@ export class Windows<T> {
       (i) => this.at(i) === undefined,
     )
     const from = missing[0]
-    const asked: T[] = []
+    const fetched: T[] = []
     for (let at = from; at <= missing[missing.length - 1]; at += together) {
-      const { items } = await this.ask(
+      const { items } = await this.request(
         at,
         Math.min(together, missing[missing.length - 1] - at + 1),
         new AbortController().signal,
       )
-      asked.push(...items)
+      fetched.push(...items)
     }
-    return Array.from({ length: last - first + 1 }, (_, i) => this.at(first + i) ?? asked[first + i - from]).filter(
+    return Array.from({ length: last - first + 1 }, (_, i) => this.at(first + i) ?? fetched[first + i - from]).filter(
       (row) => row !== undefined,
     )
   }
@@ -77,7 +77,7 @@ export class Windows<T> {
   /** Sets the rows in view, and requests missing ones. */
   show(first: number, last: number) {
     this.#view = [Math.max(0, first), Math.max(0, last)]
-    for (const page of this.#inView()) if (!this.#pages.has(page) && !this.#asking.has(page)) void this.#load(page)
+    for (const page of this.#inView()) if (!this.#pages.has(page) && !this.#pending.has(page)) void this.#load(page)
   }
 
   /** Keeps the rows in their order, for example while the pointer is over them; false shows what has arrived. */
@@ -95,8 +95,8 @@ export class Windows<T> {
   /** Reloads the rows in view, and then drops all others. */
   async reload(gently = false) {
     const generation = ++this.#generation
-    for (const asking of this.#asking.values()) asking.abort()
-    this.#asking.clear()
+    for (const pending of this.#pending.values()) pending.abort()
+    this.#pending.clear()
     const pages = untrack(() => this.#inView())
     const fresh: Fresh<T> = { pages: new Map() }
     await Promise.all(pages.map((page) => this.#load(page, fresh)))
@@ -127,7 +127,7 @@ export class Windows<T> {
 
   stop() {
     this.#generation++
-    for (const asking of this.#asking.values()) asking.abort()
+    for (const pending of this.#pending.values()) pending.abort()
   }
 
   #inView(): number[] {
@@ -136,12 +136,12 @@ export class Windows<T> {
   }
 
   async #load(page: number, into?: Fresh<T>) {
-    const asking = new AbortController()
+    const pending = new AbortController()
     const generation = this.#generation
-    this.#asking.set(page, asking)
+    this.#pending.set(page, pending)
     try {
-      const { total, items } = await this.ask(page * size, size, asking.signal)
-      if (asking.signal.aborted || generation !== this.#generation) return
+      const { total, items } = await this.request(page * size, size, pending.signal)
+      if (pending.signal.aborted || generation !== this.#generation) return
       this.fault = undefined
       if (into) {
         into.total = total
@@ -156,7 +156,7 @@ export class Windows<T> {
       this.fault = fault
       this.failed(fault)
     } finally {
-      if (this.#asking.get(page) === asking) this.#asking.delete(page)
+      if (this.#pending.get(page) === pending) this.#pending.delete(page)
     }
   }
 }

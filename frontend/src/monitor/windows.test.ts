@@ -6,9 +6,9 @@ const rows = (offset: number, size: number, name = 'row') =>
 const done = () => new Promise((r) => setTimeout(r))
 
 test('only visible windows are requested, each once', async () => {
-  const asked: number[] = []
+  const requests: number[] = []
   const list = new Windows((offset, size) => {
-    asked.push(offset)
+    requests.push(offset)
     return Promise.resolve({ total: 100_000, items: rows(offset, size) })
   })
   list.show(0, 30)
@@ -17,21 +17,21 @@ test('only visible windows are requested, each once', async () => {
   list.show(90_050, 90_120)
   expect(list.at(90_060)).toBeUndefined()
   await done()
-  expect(asked).toEqual([0, 90_000, 90_100])
+  expect(requests).toEqual([0, 90_000, 90_100])
   expect([list.total, list.at(3), list.at(90_119)]).toEqual([100_000, 'row 3', 'row 90119'])
 })
 
 test('missing rows of a range are requested, and not cached', async () => {
-  const asked: string[] = []
+  const requests: string[] = []
   const list = new Windows((offset, size) => {
-    asked.push(`${offset}+${size}`)
+    requests.push(`${offset}+${size}`)
     return Promise.resolve({ total: 5000, items: rows(offset, Math.min(size, 5000 - offset)) })
   })
   list.show(0, 30)
   await done()
   expect(await list.between(98, 1203)).toEqual(rows(98, 1106))
   expect(await list.between(1, 3)).toEqual(rows(1, 3))
-  expect(asked).toEqual(['0+100', '100+1000', '1100+104'])
+  expect(requests).toEqual(['0+100', '100+1000', '1100+104'])
   expect(list.at(150)).toBeUndefined()
 })
 

@@ -143,9 +143,9 @@ test('actions over the rate limit are resumed later, and a message says so', asy
   vi.useFakeTimers()
   try {
     const shown: string[] = []
-    let asked = 0
+    let requests = 0
     const create = async () => {
-      if (++asked === 2) throw new Fault('too many', 429, {}, false, 7)
+      if (++requests === 2) throw new Fault('too many', 429, {}, false, 7)
       return { id: '1' }
     }
     const app = {
@@ -156,10 +156,10 @@ test('actions over the rate limit are resumed later, and a message says so', asy
     } as unknown as App
     const doing = act(app, 'ack', [alert({}), alert({ id: '2' })], { comment: 'mine', minutes: 30, whole: true })
     await vi.advanceTimersByTimeAsync(6999)
-    expect(asked).toBe(2)
+    expect(requests).toBe(2)
     await vi.advanceTimersByTimeAsync(1)
     expect(await doing).toBe(true)
-    expect([asked, shown]).toEqual([3, ['Rate limit reached. Resuming in 7 s.', 'Acknowledged 2 alerts']])
+    expect([requests, shown]).toEqual([3, ['Rate limit reached. Resuming in 7 s.', 'Acknowledged 2 alerts']])
   } finally {
     vi.useRealTimers()
   }

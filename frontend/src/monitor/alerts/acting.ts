@@ -1,7 +1,7 @@
 /** Runs actions on one or several alerts. */
 import type { App } from '../../state/app.svelte'
 import { Fault } from '../../client'
-import { patiently, write } from '../asked.svelte'
+import { patiently, write } from '../requested.svelte'
 import type { Act } from './act'
 import { called, type Alert } from './alert'
 import { text } from './text'

@@ -1,5 +1,5 @@
 import { useApp } from '../../state/app.svelte'
-import { asked } from '../asked.svelte'
+import { requested } from '../requested.svelte'
 import { entriesOf, listOf, othersOf, type Entry, type Met, type OneInstance, type Other } from './compared'
 
 /** The data source and instance that the page of a device shows. */
@@ -20,7 +20,7 @@ export function comparing(device: () => number, own: () => Own) {
   const entries = $derived(entriesOf(list))
   const ids = $derived([...new Set(entries.map((e) => e.device))].filter((id) => id !== device()).join('|'))
 
-  const met = asked(['device', 'deviceDatasource'], async (portal, signal): Promise<[number, Met | null][]> => {
+  const met = requested(['device', 'deviceDatasource'], async (portal, signal): Promise<[number, Met | null][]> => {
     const filter = ids
     if (!filter) return []
     const { items } = await portal.list('/device/devices', {
@@ -42,7 +42,7 @@ export function comparing(device: () => number, own: () => Own) {
   })
   const known = $derived(new Map(met.value))
 
-  const found = asked(['deviceDatasourceInstance'], async (portal, signal) => {
+  const found = requested(['deviceDatasourceInstance'], async (portal, signal) => {
     const { dataSource } = own()
     const having = [...known.values()].filter((d) => d?.sources.includes(dataSource)) as Met[]
     const each = await Promise.all(

@@ -1,6 +1,6 @@
 /** Actions on several devices at once, in one transaction each, with undo. */
 import type { App } from '../../state/app.svelte'
-import { patiently, write } from '../asked.svelte'
+import { patiently, write } from '../requested.svelte'
 import { idsOf, type Device } from './devices'
 import { text } from './text'
 

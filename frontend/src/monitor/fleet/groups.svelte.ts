@@ -62,12 +62,12 @@ export class Groups {
   async load(signal?: AbortSignal) {
     try {
       const parents = [...this.open]
-      const found = await this.#ask(
+      const found = await this.#list(
         `id:"${rootGroup}"||parentId:${parents.map((id) => quoted(String(id))).join('|')}`,
         signal,
       )
       this.#root = found.find((g) => g.id === rootGroup)
-      if (!this.#root) this.#of.set(0, tops(await this.#ask('', signal)))
+      if (!this.#root) this.#of.set(0, tops(await this.#list('', signal)))
       for (const parent of parents)
         this.#of.set(
           parent,
@@ -84,7 +84,7 @@ export class Groups {
     if (!group.children) return
     if (!this.#of.has(group.id)) {
       try {
-        this.#of.set(group.id, await this.#ask(`parentId:"${group.id}"`))
+        this.#of.set(group.id, await this.#list(`parentId:"${group.id}"`))
       } catch (e) {
         return void (this.problem = asFault(e).message)
       }
@@ -103,7 +103,7 @@ export class Groups {
     const names = fullPath.split('/').slice(0, -1)
     const above = names.map((_, i) => quoted(names.slice(0, i + 1).join('/')))
     this.open.add(rootGroup)
-    if (above.length) for (const g of await this.#ask(`fullPath:${above.join('|')}`, signal)) this.open.add(g.id)
+    if (above.length) for (const g of await this.#list(`fullPath:${above.join('|')}`, signal)) this.open.add(g.id)
     await this.load(signal)
   }
 
@@ -126,7 +126,7 @@ export class Groups {
     return [id, ...below.items.map((g) => g.id)]
   }
 
-  async #ask(filter: string, signal?: AbortSignal): Promise<Group[]> {
+  async #list(filter: string, signal?: AbortSignal): Promise<Group[]> {
     const { items } = await this.app.client.monitor.list('/device/groups', {
       query: { filter, sort: 'name', size: 1000, fields },
       signal,

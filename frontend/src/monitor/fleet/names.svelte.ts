@@ -21,35 +21,35 @@ export class Names {
   readonly collectors = new SvelteMap<number, CollectorName>()
   /** Whether it matters which collector polls a device: several do, or the only one is down. */
   several = $state(false)
-  #asked = new Set<number>()
+  #requested = new Set<number>()
   #wanted = new Set<number>()
 
   constructor(private app: App) {}
 
   /** Requests the names of these groups. */
   want(ids: Iterable<number>) {
-    for (const id of ids) if (!this.#asked.has(id)) this.#wanted.add(id)
-    if (this.#wanted.size) queueMicrotask(() => void this.#askGroups())
+    for (const id of ids) if (!this.#requested.has(id)) this.#wanted.add(id)
+    if (this.#wanted.size) queueMicrotask(() => void this.#loadGroups())
   }
 
-  async #askGroups() {
+  async #loadGroups() {
     const ids = [...this.#wanted].slice(0, 200)
     for (const id of ids) {
       this.#wanted.delete(id)
-      this.#asked.add(id)
+      this.#requested.add(id)
     }
     if (!ids.length) return
     const filter = `id:${ids.join('|')}`
     const found = await this.app.client.monitor
       .list('/device/groups', { query: { filter, size: ids.length, fields: 'id,name,fullPath,groupType' } })
       .catch(() => undefined)
-    if (!found) for (const id of ids) this.#asked.delete(id) // requested again with the next rows
+    if (!found) for (const id of ids) this.#requested.delete(id) // requested again with the next rows
     for (const g of found?.items ?? [])
       this.groups.set(g.id, { name: g.name, fullPath: g.fullPath || g.name, dynamic: g.groupType === 'Dynamic' })
   }
 
   /** Users without access to collectors see their numbers. */
-  async askCollectors() {
+  async loadCollectors() {
     if (whyNot(this.app, 'GET', '/setting/collectors')) return
     const found = await this.app.client.monitor
       .list('/setting/collectors', { query: { size: 1000, fields: 'id,description,hostname,isDown,numberOfHosts' } })

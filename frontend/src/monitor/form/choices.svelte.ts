@@ -10,7 +10,7 @@ export interface Choices {
 }
 
 const most = 1000
-const asking = new Set<string>()
+const pending = new Set<string>()
 /** Created with the page, because a computation does not track state that it creates itself. */
 const shelf = new SvelteMap<string, Choices>()
 
@@ -20,10 +20,10 @@ export function choicesOf(app: App, from: { path: string; value: string; text: s
   const there = shelf.get(key)
   if (there) return there
   const waiting: Choices = { list: [], loading: true, problem: '' }
-  if (asking.has(key)) return waiting
-  asking.add(key)
+  if (pending.has(key)) return waiting
+  pending.add(key)
   const done = (choices: Choices) => {
-    asking.delete(key)
+    pending.delete(key)
     shelf.set(key, choices)
   }
   void app.client.rest

@@ -154,18 +154,18 @@ test('nothing is saved while a field is invalid', async () => {
   await form.load()
   const refuse = form.refusing('note')
   form.set('name', 'two')
-  refuse('.day', 'A day is asked for.')
+  refuse('.day', 'A day is required.')
   expect([form.touched, form.at('note'), await form.save([]), it.writes]).toEqual([
     true,
-    { '.day': 'A day is asked for.' },
+    { '.day': 'A day is required.' },
     undefined,
     [],
   ])
   form.set('note', 'y') // another part of the same field
-  expect(form.at('note')).toEqual({ '.day': 'A day is asked for.' })
+  expect(form.at('note')).toEqual({ '.day': 'A day is required.' })
   form.discard()
   expect([form.touched, form.at('note')]).toEqual([false, {}])
-  refuse('.day', 'A day is asked for.')
+  refuse('.day', 'A day is required.')
   expect([form.touched, form.dirty]).toEqual([true, false])
   refuse('.day', '')
   form.set('name', 'two')

@@ -5,7 +5,7 @@ const window = 100
 /** Milliseconds after the last key until the search starts. */
 const pause = 180
 
-export type Ask<T> = (query: ListQuery, signal: AbortSignal) => Promise<Listing<T>>
+export type RequestRows<T> = (query: ListQuery, signal: AbortSignal) => Promise<Listing<T>>
 
 /**
  * A list of the portal, loaded in windows of rows. The portal searches and sorts. Shown rows stay until the new ones
@@ -23,13 +23,13 @@ export class Rows<T extends { id: number | string }> {
   filter = $state('')
 
   #windows = $state.raw<ReadonlyMap<number, T[]>>(new Map())
-  #asked = new Set<number>()
+  #requested = new Set<number>()
   #seen = { first: 0, last: window - 1 }
   #stop = new AbortController()
   #timer: ReturnType<typeof setTimeout> | undefined
 
   constructor(
-    private ask: Ask<T>,
+    private request: RequestRows<T>,
     sort = '',
     filter = '',
   ) {
@@ -89,7 +89,7 @@ export class Rows<T extends { id: number | string }> {
   async reload(): Promise<void> {
     this.#stop.abort()
     this.#stop = new AbortController()
-    this.#asked.clear()
+    this.#requested.clear()
     await this.#load(true)
   }
 
@@ -101,13 +101,15 @@ export class Rows<T extends { id: number | string }> {
   async #load(reload: boolean) {
     const from = Math.floor(this.#seen.first / window)
     const to = Math.floor(Math.max(this.#seen.last, this.#seen.first) / window)
-    const wanted = Array.from({ length: to - from + 1 }, (_, i) => from + i).filter((n) => !this.#asked.has(n))
+    const wanted = Array.from({ length: to - from + 1 }, (_, i) => from + i).filter((n) => !this.#requested.has(n))
     if (wanted.length === 0) return
-    for (const n of wanted) this.#asked.add(n)
+    for (const n of wanted) this.#requested.add(n)
     const stop = this.#stop
     this.loading = true
     try {
-      const pages = await Promise.all(wanted.map((n) => this.ask({ ...this.query, offset: n * window }, stop.signal)))
+      const pages = await Promise.all(
+        wanted.map((n) => this.request({ ...this.query, offset: n * window }, stop.signal)),
+      )
       if (stop.signal.aborted) return
       const next = new Map(reload ? [] : this.#windows)
       wanted.forEach((n, i) => next.set(n, pages[i].items))
@@ -117,7 +119,7 @@ export class Rows<T extends { id: number | string }> {
     } catch (e) {
       const fault = asFault(e)
       if (fault.cancelled || stop.signal.aborted) return
-      for (const n of wanted) this.#asked.delete(n)
+      for (const n of wanted) this.#requested.delete(n)
       this.fault = fault
     } finally {
       if (this.#stop === stop) this.loading = false

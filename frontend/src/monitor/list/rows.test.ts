@@ -3,9 +3,9 @@ import type { ListQuery } from '../../client'
 import { both, Rows } from './rows.svelte'
 
 function portal(total: number) {
-  const asked: ListQuery[] = []
+  const requests: ListQuery[] = []
   const rows = new Rows<{ id: number }>(async (query) => {
-    asked.push(query)
+    requests.push(query)
     const from = query.offset ?? 0
     return {
       total,
@@ -14,16 +14,16 @@ function portal(total: number) {
       items: Array.from({ length: Math.max(0, Math.min(100, total - from)) }, (_, i) => ({ id: from + i })),
     }
   }, 'name')
-  return { rows, asked }
+  return { rows, requests }
 }
 
 test('only visible windows are requested, each once', async () => {
-  const { rows, asked } = portal(100_000)
+  const { rows, requests } = portal(100_000)
   await rows.reload()
   rows.see(50_010, 50_140)
   rows.see(50_020, 50_150)
   await vi.waitFor(() => expect(rows.at(50_120)).toEqual({ id: 50_120 }))
-  expect(asked.map((q) => q.offset)).toEqual([0, 50_000, 50_100])
+  expect(requests.map((q) => q.offset)).toEqual([0, 50_000, 50_100])
   expect([rows.total, rows.at(700), rows.indexOf(50_120), rows.find(3)]).toEqual([
     100_000,
     undefined,
@@ -33,14 +33,14 @@ test('only visible windows are requested, each once', async () => {
 })
 
 test("searching and sorting are the portal's", async () => {
-  const { rows, asked } = portal(3)
+  const { rows, requests } = portal(3)
   await rows.reload()
   rows.sortBy('name')
   rows.sortBy('email')
   rows.search = 'jo "x'
   rows.narrow('status:"active"')
-  await vi.waitFor(() => expect(asked).toHaveLength(4))
-  expect(asked.map((q) => [q.sort, q.filter])).toEqual([
+  await vi.waitFor(() => expect(requests).toHaveLength(4))
+  expect(requests.map((q) => [q.sort, q.filter])).toEqual([
     ['name', ''],
     ['-name', ''],
     ['email', ''],

@@ -4,13 +4,13 @@ import type { Fleet } from './fleet'
 import type { Instance } from './paint'
 import type { Thing } from './view'
 
-export type Around = Awaited<ReturnType<typeof askAround>>
+export type Around = Awaited<ReturnType<typeof loadAround>>
 
-export const askAround = (portal: MonitorClient, id: string, to: string, signal?: AbortSignal) =>
+export const loadAround = (portal: MonitorClient, id: string, to: string, signal?: AbortSignal) =>
   portal.get('/device/topology/devices/{id}', { params: { id }, query: { to }, signal })
 
 /** Requests the instances of devices, by device. */
-export async function askInstances(
+export async function loadInstances(
   portal: MonitorClient,
   ids: number[],
   signal?: AbortSignal,

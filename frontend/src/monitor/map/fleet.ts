@@ -3,8 +3,8 @@ import type { MonitorClient } from '../../client/monitor'
 
 export const path = '/device/topology' as const
 
-type Answer = Awaited<ReturnType<typeof ask>>
-const ask = (portal: MonitorClient, layout: string, signal?: AbortSignal) =>
+type Answer = Awaited<ReturnType<typeof request>>
+const request = (portal: MonitorClient, layout: string, signal?: AbortSignal) =>
   portal.get(path, { query: { layout }, signal })
 
 /** The states, the worst first: the letters of the API. */
@@ -160,7 +160,7 @@ export interface Found {
 
 /** Requests the map. With the previous map, the portal sends only the changes. */
 export async function load(portal: MonitorClient, before: Fleet | undefined, signal?: AbortSignal): Promise<Fleet> {
-  const answer = await ask(portal, before?.layout ?? '', signal)
+  const answer = await request(portal, before?.layout ?? '', signal)
   if (!before || answer.layout !== before.layout) return new Fleet(answer)
   return answer.states === before.states ? before : before.withStates(answer.states, answer.counts)
 }

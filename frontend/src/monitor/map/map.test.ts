@@ -93,16 +93,16 @@ test('a search finds devices and boxes, prefixes first', () => {
 })
 
 test('only states are requested again while the layout is the same', async () => {
-  const asked: unknown[] = []
+  const requests: unknown[] = []
   const none = { ids: [], names: [], x: [], y: [], groups: [], parents: [] }
   const portal = {
     get: (_: string, { query }: { query: unknown }) => {
-      asked.push(query)
+      requests.push(query)
       return Promise.resolve({ ...answer, groups: [], devices: none, states: 'cccccc' })
     },
   } as unknown as MonitorClient
   const changed = await load(portal, fleet)
-  expect(asked).toEqual([{ layout: 'one' }])
+  expect(requests).toEqual([{ layout: 'one' }])
   expect([changed.states, changed.names, changed.inCell(9, 6)]).toEqual(['cccccc', fleet.names, 3])
   expect(fleet.states).toBe('nEscwn')
   expect(await load(portal, changed)).toBe(changed)

@@ -8,7 +8,7 @@ export type ReportType = ItemOf<'/report/types'>
 export const types = new SvelteMap<string, ReportType>()
 
 /** Loads the types once. If that fails, reports show the names of their types. */
-export async function askTypes(portal: MonitorClient): Promise<void> {
+export async function loadTypes(portal: MonitorClient): Promise<void> {
   if (types.size) return
   const list = await portal.list('/report/types').catch(() => undefined)
   for (const type of list?.items ?? []) types.set(type.name, type)

@@ -20,7 +20,7 @@ export interface Spark {
   last: number | null
 }
 
-type Ask = (series: SparkSeries[], signal: AbortSignal) => Promise<Spark[]>
+type RequestSparks = (series: SparkSeries[], signal: AbortSignal) => Promise<Spark[]>
 
 /** Series per request. */
 const most = 200
@@ -37,10 +37,10 @@ export class Sparklines {
   /** Watched series whose values are missing or out of date. */
   #due = new Set<string>()
   #timer: ReturnType<typeof setTimeout> | undefined
-  #asking: AbortController | undefined
+  #pending: AbortController | undefined
   #at = Date.now()
 
-  constructor(private ask: Ask) {}
+  constructor(private request: RequestSparks) {}
 
   /** Returns the values of a series; undefined while they are loading, and without data. */
   at(key: string): Spark | undefined {
@@ -71,12 +71,12 @@ export class Sparklines {
 
   stop() {
     clearTimeout(this.#timer)
-    this.#asking?.abort()
+    this.#pending?.abort()
   }
 
   #want(key: string) {
     this.#due.add(key)
-    if (this.#asking) return
+    if (this.#pending) return
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => void this.#load(), gather)
   }
@@ -85,13 +85,13 @@ export class Sparklines {
     const keys = [...this.#due].slice(0, most)
     if (!keys.length) return
     for (const key of keys) this.#due.delete(key)
-    const asking = (this.#asking = new AbortController())
+    const pending = (this.#pending = new AbortController())
     try {
-      const items = await this.ask(
+      const items = await this.request(
         keys.map((key) => JSON.parse(key) as SparkSeries),
-        asking.signal,
+        pending.signal,
       )
-      if (asking.signal.aborted) return
+      if (pending.signal.aborted) return
       const all = new Map(untrack(() => this.#found))
       keys.forEach((key, i) => {
         all.delete(key) // the newest are last
@@ -101,8 +101,8 @@ export class Sparklines {
     } catch {
       // the rows have their values without it, and the next change requests them again
     } finally {
-      this.#asking = undefined
-      if (this.#due.size && !asking.signal.aborted) this.#timer = setTimeout(() => void this.#load(), gather)
+      this.#pending = undefined
+      if (this.#due.size && !pending.signal.aborted) this.#timer = setTimeout(() => void this.#load(), gather)
     }
   }
 }

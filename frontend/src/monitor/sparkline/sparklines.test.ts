@@ -6,55 +6,55 @@ beforeEach(() => vi.useFakeTimers())
 afterEach(() => vi.useRealTimers())
 
 function portal() {
-  const asked: number[][] = []
+  const requests: number[][] = []
   let answer = 0
   const sparks = new Sparklines((series: SparkSeries[]) => {
-    asked.push(series.map((s) => s.instanceId!))
+    requests.push(series.map((s) => s.instanceId!))
     answer++
     return Promise.resolve(
       series.map((s) => ({ unit: '%', values: [s.instanceId!, answer], min: 1, max: 2, last: answer })),
     )
   })
-  return { sparks, asked }
+  return { sparks, requests }
 }
 const of = (instanceId: number) => keyOf({ instanceId, dataPointName: 'used' })
 
 test('sparklines of visible rows are requested together, each series once, and those scrolled past are not', async () => {
-  const { sparks, asked } = portal()
+  const { sparks, requests } = portal()
   sparks.watch(of(1))
   sparks.watch(of(2))
   sparks.watch(of(1))
   sparks.watch(of(3))() // out of view again
   await vi.advanceTimersByTimeAsync(1000)
-  expect(asked).toEqual([[1, 2]])
+  expect(requests).toEqual([[1, 2]])
   expect(sparks.at(of(2))?.values).toEqual([2, 1])
   expect(sparks.at(of(3))).toBeUndefined()
   sparks.watch(of(2))
   sparks.watch(of(4))
   await vi.advanceTimersByTimeAsync(1000)
-  expect(asked).toEqual([[1, 2], [4]])
+  expect(requests).toEqual([[1, 2], [4]])
 })
 
 test('more than 200 series are requested in batches', async () => {
-  const { sparks, asked } = portal()
+  const { sparks, requests } = portal()
   for (let i = 1; i <= 450; i++) sparks.watch(of(i))
   await vi.advanceTimersByTimeAsync(2000)
-  expect(asked.map((all) => all.length)).toEqual([200, 200, 50])
+  expect(requests.map((all) => all.length)).toEqual([200, 200, 50])
 })
 
 test('an update requests visible series, at most every 30 seconds, and keeps the old values until then', async () => {
-  const { sparks, asked } = portal()
+  const { sparks, requests } = portal()
   const off = sparks.watch(of(1))
   sparks.watch(of(2))
   await vi.advanceTimersByTimeAsync(1000)
   off()
   sparks.refresh()
   await vi.advanceTimersByTimeAsync(30_000)
-  expect(asked).toEqual([[1, 2]])
+  expect(requests).toEqual([[1, 2]])
   sparks.refresh()
   expect(sparks.at(of(2))?.last).toBe(1)
   await vi.advanceTimersByTimeAsync(1000)
-  expect(asked).toEqual([[1, 2], [2]])
+  expect(requests).toEqual([[1, 2], [2]])
   expect(sparks.at(of(2))?.last).toBe(2)
 })
 

@@ -1,7 +1,7 @@
 import type { App } from '../../state/app.svelte'
 import { callOf, succeeded, unack } from '../../monitor/alerts/acting'
 import { called, rowFields, textCondition, type Alert } from '../../monitor/alerts/alert'
-import { write } from '../../monitor/asked.svelte'
+import { write } from '../../monitor/requested.svelte'
 import { whyNot } from '../../monitor/form/may'
 import { series } from '../../ui/locale'
 import { listed, targetsOf } from '../targets'

@@ -1,4 +1,4 @@
-import { write } from '../../monitor/asked.svelte'
+import { write } from '../../monitor/requested.svelte'
 import { whyNot } from '../../monitor/form/may'
 import { targetsOf } from '../targets'
 import { text as words } from '../actions/text'

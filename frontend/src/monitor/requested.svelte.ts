@@ -7,12 +7,12 @@ import { same } from './same'
 import { text } from './text'
 
 /** Data that a screen requested from the portal: the last response stays until the next one. */
-export class Asked<T> {
+export class Requested<T> {
   value = $state.raw<T>()
   fault = $state.raw<Fault>()
   /** Requested, without a response yet. */
   busy = $state(false)
-  #asking: AbortController | undefined
+  #pending: AbortController | undefined
 
   constructor(
     private app: App,
@@ -20,25 +20,25 @@ export class Asked<T> {
   ) {}
 
   async load(): Promise<void> {
-    this.#asking?.abort()
-    const asking = (this.#asking = new AbortController())
+    this.#pending?.abort()
+    const pending = (this.#pending = new AbortController())
     this.busy = true
     try {
-      const value = await this.run(this.app.client.monitor, asking.signal)
-      if (asking.signal.aborted) return
+      const value = await this.run(this.app.client.monitor, pending.signal)
+      if (pending.signal.aborted) return
       if (!same(value, this.value)) this.value = value
       this.fault = undefined
       this.app.live.updated()
     } catch (e) {
-      if (asking.signal.aborted) return
+      if (pending.signal.aborted) return
       this.fault = noted(this.app, e)
     } finally {
-      if (this.#asking === asking) this.busy = false
+      if (this.#pending === pending) this.busy = false
     }
   }
 
   stop() {
-    this.#asking?.abort()
+    this.#pending?.abort()
   }
 }
 
@@ -46,12 +46,12 @@ export class Asked<T> {
  * Requests data now, again when state that `run` reads before its first await changes, and again after changes of those
  * kinds in the portal. Call it during component initialization; it ends with the component.
  */
-export function asked<T>(
+export function requested<T>(
   kinds: readonly Changed[],
   run: (portal: MonitorClient, signal: AbortSignal) => Promise<T>,
-): Asked<T> {
+): Requested<T> {
   const app = useApp()
-  const it = new Asked(app, run)
+  const it = new Requested(app, run)
   $effect(() => {
     void it.load()
     return () => it.stop()
