@@ -22,7 +22,7 @@ import { monitorClient } from '../client/monitor'
 import { restClient } from '../client/rest'
 import { nowhere } from '../state/portals/place'
 import { fakeCatalog } from './catalog'
-import { fakeAsk } from './ask'
+import { fakeInspect } from './inspect'
 import { FakeDocument } from './document'
 import { fakeShelf } from './shelf'
 import { fakeTables } from './table'
@@ -285,7 +285,7 @@ export function fakeClient(
     settings,
     writes,
     ...fakeTables((id) => doc(id).text),
-    ...fakeAsk((id) => doc(id)),
+    ...fakeInspect((id) => doc(id)),
     extractors: collection<Extractor>('extractors', []),
     start: async () => (signedIn ? startOf(settings, tabs, variables) : null),
     signIn: async (username, password) => {

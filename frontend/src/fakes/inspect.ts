@@ -2,7 +2,7 @@
 import type { AskClient, Leaf } from '../client/ask'
 import type { FakeDocument } from './document'
 
-export function fakeAsk(doc: (id: string) => FakeDocument): Omit<AskClient, 'extractors'> {
+export function fakeInspect(doc: (id: string) => FakeDocument): Omit<AskClient, 'extractors'> {
   return {
     filter: async (id) => {
       const rows = doc(id).rows(0, 200)
