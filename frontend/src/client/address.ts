@@ -8,7 +8,7 @@ export interface AddressClient {
   address: {
     state(): Promise<Address>
     set(to: { on: boolean; port: number; names: string[] }): Promise<Address>
-    /** The system may ask the user for a password before this resolves. */
+    /** The system may prompt the user for a password before this resolves. */
     trust(): Promise<Address>
     untrust(): Promise<Address>
   }

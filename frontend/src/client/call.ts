@@ -14,14 +14,14 @@ export interface Call {
 /** Sends requests for the parts of the client; every call rejects with a Fault. */
 export interface Http {
   json: <T>(path: string, call?: Call) => Promise<T>
-  ask: (path: string, call?: Call) => Promise<Response>
+  request: (path: string, call?: Call) => Promise<Response>
 }
 
 /** Undefined and '' are not sent; each value of a list is a separate pair. */
 export type Query = Record<string, string | number | boolean | readonly string[] | undefined>
 
 /** Returns the pairs of a query to send. */
-export function asked(query: Query = {}): [string, string][] {
+export function pairsOf(query: Query = {}): [string, string][] {
   return Object.entries(query).flatMap(([key, value]) =>
     [value].flat().flatMap((one) => (one === undefined || one === '' ? [] : [[key, String(one)] as [string, string]])),
   )
@@ -40,6 +40,6 @@ export function address({
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(String(params[name] ?? `{${name}}`)),
   )
-  const pairs = asked(query).map(([key, value]) => `${key}=${encodeURIComponent(value)}`)
+  const pairs = pairsOf(query).map(([key, value]) => `${key}=${encodeURIComponent(value)}`)
   return pairs.length ? `${filled}?${pairs.join('&')}` : filled
 }

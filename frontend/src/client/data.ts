@@ -16,7 +16,7 @@ export type Backup = Schemas['SentBackup']
 export interface DataClient {
   data: {
     about(): Promise<About>
-    /** Asks the publisher over the network; downloads and installs nothing. */
+    /** Sends a request to the publisher over the network; downloads and installs nothing. */
     checkUpdates(): Promise<Newest>
     state(): Promise<DataState>
     /** Creates a backup, which can be downloaded once. */
@@ -63,7 +63,7 @@ export function dataClient(http: Http): DataClient {
       openFolder: async () => void (await post('/native/open-folder')),
       restart: async () => void (await post('/native/restart')),
       licences: async () => {
-        const text = await (await http.ask('/licences.txt')).text()
+        const text = await (await http.request('/licences.txt')).text()
         return text.startsWith('<') ? '' : text
       },
     },

@@ -8,7 +8,7 @@ const { get, post, remove, text, url } = explorer({
     sent.push([path, call])
     return {} as T
   },
-  ask: async (path) => new Response(path),
+  request: async (path) => new Response(path),
 })
 
 test('a call has its path, its query and its body', async () => {

@@ -47,7 +47,7 @@ type Args<P extends keyof paths, V extends Verb> =
   GivenTo<P, V> extends infer G extends Given ? (Record<never, never> extends G ? [given?: G] : [given: G]) : never
 
 /** Every call rejects with a Fault. */
-export function explorer({ json, ask }: Http) {
+export function explorer({ json, request }: Http) {
   const call =
     <V extends Verb>(verb: V) =>
     <P extends PathOf<V>>(path: P, ...[given = {}]: Args<P, V>): Promise<ReplyOf<P, V>> => {
@@ -63,7 +63,8 @@ export function explorer({ json, ask }: Http) {
     patch: call('patch'),
     remove: call('delete'),
     url,
-    text: async <P extends PathOf<'get'>>(path: P, ...given: Args<P, 'get'>) => (await ask(url(path, ...given))).text(),
+    text: async <P extends PathOf<'get'>>(path: P, ...given: Args<P, 'get'>) =>
+      (await request(url(path, ...given))).text(),
   }
 }
 

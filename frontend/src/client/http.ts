@@ -6,7 +6,7 @@ import { asFault, Fault, type Client, type Events, type FaultBody, type Listener
 import { collectionsClient } from './collections'
 import { addressClient } from './address'
 import { dataClient } from './data'
-import { askClient } from './ask'
+import { inspectClient } from './inspect'
 import { documentClient } from './document'
 import { explorer } from './explorer'
 import { linksClient } from './links'
@@ -36,7 +36,7 @@ export function httpClient(portal?: number, shared = { csrf: '', keeping: 0 }): 
       ? `${path}${path.includes('?') ? '&' : '?'}portal=${portal}`
       : path
 
-  async function ask(
+  async function request(
     path: string,
     { method = 'GET', body, signal, keep, headers: more, form }: Call = {},
   ): Promise<Response> {
@@ -71,7 +71,7 @@ export function httpClient(portal?: number, shared = { csrf: '', keeping: 0 }): 
   }
 
   async function json<T>(path: string, call?: Call): Promise<T> {
-    const response = await ask(path, call)
+    const response = await request(path, call)
     if (response.status === 204) return undefined as T
     try {
       return (await response.json()) as T
@@ -80,12 +80,12 @@ export function httpClient(portal?: number, shared = { csrf: '', keeping: 0 }): 
     }
   }
 
-  const http: Http = { json, ask }
+  const http: Http = { json, request }
   const { get, post, patch, remove } = explorer(http)
 
   return {
     ...collectionsClient(http),
-    ...askClient(http),
+    ...inspectClient(http),
     ...linksClient(http),
     ...lookupClient(http),
     ...portalsClient(http),
@@ -118,7 +118,7 @@ export function httpClient(portal?: number, shared = { csrf: '', keeping: 0 }): 
     },
     provider: async () => (await json<{ name: string }>('/api/session/provider')).name,
     async signOut() {
-      await ask('/api/session', { method: 'DELETE' })
+      await request('/api/session', { method: 'DELETE' })
       shared.csrf = ''
     },
     async changePassword(password, newPassword) {

@@ -3,7 +3,7 @@
  * cancelled call rejects with a Fault whose `cancelled` is true.
  */
 import type { AddressClient } from './address'
-import type { AskClient } from './ask'
+import type { InspectClient } from './inspect'
 import type { Kept } from './kept'
 import type { CollectionsClient } from './collections'
 import type { CatalogData } from './catalog'
@@ -47,7 +47,7 @@ export type Listener = { [K in keyof Events]?: (e: Events[K]) => void } & {
 export interface Client
   extends
     AddressClient,
-    AskClient,
+    InspectClient,
     CollectionsClient,
     LinksClient,
     LookupClient,

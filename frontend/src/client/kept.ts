@@ -12,13 +12,13 @@ export type Kept<P extends string> =
 
 /** The usual five verbs for one kind of row. */
 export function collection<P extends keyof paths>(http: Http, path: P): Kept<P>
-export function collection<T, New, Change>({ json, ask }: Http, path: string): Collection<T, New, Change> {
+export function collection<T, New, Change>({ json, request }: Http, path: string): Collection<T, New, Change> {
   const at = (id: number) => `/explorer${path}/${id}`
   return {
     list: (query) => json(`/explorer${address({ path, query: { ...query, fields: query?.fields?.join() } })}`),
     get: (id) => json(at(id)),
     create: (value) => json(`/explorer${path}`, { method: 'POST', body: value, keep: true }),
     update: (id, change) => json(at(id), { method: 'PATCH', body: change, keep: true }),
-    remove: async (id) => void (await ask(at(id), { method: 'DELETE', keep: true })),
+    remove: async (id) => void (await request(at(id), { method: 'DELETE', keep: true })),
   }
 }

@@ -14,7 +14,7 @@ function slow() {
       const paths = (body as Body).drafts.map((d) => [d.path, ...d.query.map((q) => `${q.key}=${q.value}`)].join(' '))
       sent.push({ paths, signal: signal!, answer: (found) => done({ found } as T), fail })
     })
-  return { sent, ...lookupClient({ json, ask: () => Promise.reject(new Error('not used')) }) }
+  return { sent, ...lookupClient({ json, request: () => Promise.reject(new Error('not used')) }) }
 }
 const task = () => new Promise((done) => setTimeout(done))
 

@@ -27,7 +27,7 @@ type BodyOf<P extends keyof paths, V extends string> =
 /** An item of the list at a path. */
 export type ItemOf<P extends ListPath> = AnswerOf<P, 'get'> extends { items: (infer T)[] } ? T : never
 
-export interface Asking {
+export interface RequestOptions {
   /** The values of {names} in the path. */
   params?: Record<string, string | number>
   /** Undefined and '' are not sent. */
@@ -36,7 +36,7 @@ export interface Asking {
 }
 
 /** A sent call, to open it in the Explorer. */
-export interface MadeCall extends Omit<Asking, 'signal'> {
+export interface MadeCall extends Omit<RequestOptions, 'signal'> {
   method: Method
   /** The template, with {names}. */
   path: string
@@ -45,23 +45,35 @@ export interface MadeCall extends Omit<Asking, 'signal'> {
 
 /** Every call rejects with a Fault. */
 export interface MonitorClient {
-  list<P extends ListPath>(path: P, asking?: Asking): Promise<AnswerOf<P, 'get'>>
-  get<P extends PathOf<'get'>>(path: P, asking?: Asking): Promise<AnswerOf<P, 'get'>>
+  list<P extends ListPath>(path: P, options?: RequestOptions): Promise<AnswerOf<P, 'get'>>
+  get<P extends PathOf<'get'>>(path: P, options?: RequestOptions): Promise<AnswerOf<P, 'get'>>
   /** Creates an object, or runs an action on one: POST. */
-  create<P extends PathOf<'post'>>(path: P, body?: BodyOf<P, 'post'>, asking?: Asking): Promise<AnswerOf<P, 'post'>>
+  create<P extends PathOf<'post'>>(
+    path: P,
+    body?: BodyOf<P, 'post'>,
+    options?: RequestOptions,
+  ): Promise<AnswerOf<P, 'post'>>
   /** Changes only the given fields: PATCH. */
-  change<P extends PathOf<'patch'>>(path: P, body: BodyOf<P, 'patch'>, asking?: Asking): Promise<AnswerOf<P, 'patch'>>
+  change<P extends PathOf<'patch'>>(
+    path: P,
+    body: BodyOf<P, 'patch'>,
+    options?: RequestOptions,
+  ): Promise<AnswerOf<P, 'patch'>>
   /** Replaces the whole object: PUT. */
-  replace<P extends PathOf<'put'>>(path: P, body: BodyOf<P, 'put'>, asking?: Asking): Promise<AnswerOf<P, 'put'>>
-  remove<P extends PathOf<'delete'>>(path: P, asking?: Asking): Promise<void>
+  replace<P extends PathOf<'put'>>(
+    path: P,
+    body: BodyOf<P, 'put'>,
+    options?: RequestOptions,
+  ): Promise<AnswerOf<P, 'put'>>
+  remove<P extends PathOf<'delete'>>(path: P, options?: RequestOptions): Promise<void>
 }
 
-export function monitorClient({ json, ask }: Pick<Http, 'json' | 'ask'>): MonitorClient {
+export function monitorClient({ json, request }: Pick<Http, 'json' | 'request'>): MonitorClient {
   const send =
     (method: Method) =>
-    (path: string, body?: unknown, { signal, ...at }: Asking = {}) =>
+    (path: string, body?: unknown, { signal, ...at }: RequestOptions = {}) =>
       json<never>(`/api${address({ path, ...at })}`, { method, body: body ?? {}, signal })
-  const get = (path: string, { signal, ...at }: Asking = {}) =>
+  const get = (path: string, { signal, ...at }: RequestOptions = {}) =>
     json<never>(`/api${address({ path, ...at })}`, { signal })
   return {
     list: get,
@@ -69,7 +81,7 @@ export function monitorClient({ json, ask }: Pick<Http, 'json' | 'ask'>): Monito
     create: send('POST'),
     change: send('PATCH'),
     replace: send('PUT'),
-    remove: async (path, { signal, ...at }: Asking = {}) =>
-      void (await ask(`/api${address({ path, ...at })}`, { method: 'DELETE', signal })),
+    remove: async (path, { signal, ...at }: RequestOptions = {}) =>
+      void (await request(`/api${address({ path, ...at })}`, { method: 'DELETE', signal })),
   }
 }

@@ -9,7 +9,7 @@ export function diskClient(http: Http) {
   return {
     /** Returns a saved request with its ETag. */
     async current(id: number) {
-      const response = await http.ask(path(id))
+      const response = await http.request(path(id))
       return { request: (await response.json()) as SavedDraft, etag: response.headers.get('ETag') ?? '' }
     },
     /** Rejects with the status 412 if the request no longer has the ETag. */

@@ -23,18 +23,18 @@ export interface RestClient {
   }
 }
 
-export function restClient({ json, ask }: Http): RestClient {
+export function restClient({ json, request }: Http): RestClient {
   const address = (path: string, query?: Query) => `/api${addressOf({ path, query })}`
   return {
     rest: {
       list: (path, query, signal) => json(address(path, { ...query }), { signal }),
       get: async (path, query, signal) => {
-        const response = await ask(address(path, query), { signal })
+        const response = await request(address(path, query), { signal })
         return { value: (await response.json()) as never, etag: response.headers.get('ETag') ?? '' }
       },
       write: (method, path, body = method === 'DELETE' ? undefined : {}, etag = '') =>
         json(address(path), { method, body, headers: etag ? { 'If-Match': etag } : undefined }),
-      text: async (path) => (await ask(address(path))).text(),
+      text: async (path) => (await request(address(path))).text(),
       url: (path) => address(path),
     },
   }

@@ -17,7 +17,7 @@ import {
   type Environment,
   type Variable,
 } from '../client'
-import type { Extractor } from '../client/ask'
+import type { Extractor } from '../client/inspect'
 import { monitorClient } from '../client/monitor'
 import { restClient } from '../client/rest'
 import { nowhere } from '../state/portals/place'
@@ -303,8 +303,8 @@ export function fakeClient(
     },
     catalog: async () => fakeCatalog,
     collections: fakeShelf(),
-    monitor: monitorClient({ json: async <T>() => page(20) as T, ask: async () => new Response('{}') }),
-    ...restClient({ json: async <T>() => page(20) as T, ask: async () => new Response('{}') }),
+    monitor: monitorClient({ json: async <T>() => page(20) as T, request: async () => new Response('{}') }),
+    ...restClient({ json: async <T>() => page(20) as T, request: async () => new Response('{}') }),
     tabs: collection('tabs', tabs),
     variables: {
       ...collection('variables', variables),
@@ -412,7 +412,7 @@ export function fakeClient(
     undos: async () => ({ items: [] }),
     lookup: async <T>() => page(20) as T,
     at: () => client,
-    part: (of) => of({ json: async <T>() => ({}) as T, ask: async () => new Response('{}') }),
+    part: (of) => of({ json: async <T>() => ({}) as T, request: async () => new Response('{}') }),
     portals: {
       all: async () => [fakePortal()],
       create: async () => ({ id: 2 }),

@@ -1,8 +1,8 @@
 /** A fake of requests about a response, to look at the page without Go. */
-import type { AskClient, Leaf } from '../client/ask'
+import type { InspectClient, Leaf } from '../client/inspect'
 import type { FakeDocument } from './document'
 
-export function fakeInspect(doc: (id: string) => FakeDocument): Omit<AskClient, 'extractors'> {
+export function fakeInspect(doc: (id: string) => FakeDocument): Omit<InspectClient, 'extractors'> {
   return {
     filter: async (id) => {
       const rows = doc(id).rows(0, 200)

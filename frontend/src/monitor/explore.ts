@@ -1,6 +1,6 @@
 import type { App } from '../state/app.svelte'
 import { hasBody, type DraftData, type Row } from '../client'
-import { asked } from '../client/call'
+import { pairsOf } from '../client/call'
 import type { MadeCall } from '../client/monitor'
 import { draftOf, emptyDraft } from '../state/request/draft.svelte'
 
@@ -9,7 +9,7 @@ import { draftOf, emptyDraft } from '../state/request/draft.svelte'
  * enabled.
  */
 export function draftOfCall(call: MadeCall, known?: DraftData): DraftData {
-  const pairs = asked(call.query)
+  const pairs = pairsOf(call.query)
   const given = new Map(pairs)
   const rows: Row[] = (known?.query ?? []).map((row) =>
     given.has(row.key) ? { ...row, on: true, value: given.get(row.key)! } : { ...row, on: false },

@@ -1,5 +1,5 @@
 import { asFault, type Client } from '../client'
-import type { Extractor } from '../client/ask'
+import type { Extractor } from '../client/inspect'
 
 /** The user's extractors. */
 export class Extractors {

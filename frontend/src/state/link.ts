@@ -1,6 +1,6 @@
 import { asFault, type History, type Link } from '../client'
 import type { LinkTarget } from '../client/links'
-import type { Side } from '../client/ask'
+import type { Side } from '../client/inspect'
 import { emptyDraft } from './request/draft.svelte'
 import { exampleSide, sideOf } from './response/compare.svelte'
 import { leftIn, type Left } from './response/left'

@@ -1,6 +1,6 @@
 import { tick, type Component } from 'svelte'
 import type { DraftData, Endpoint, History, PanelName, Settings, View } from '../client'
-import type { Side } from '../client/ask'
+import type { Side } from '../client/inspect'
 import { Part } from '../ui/part.svelte'
 import { text as partText } from '../ui/text'
 import type { Toasts } from '../ui/toast.svelte'

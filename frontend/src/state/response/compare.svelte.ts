@@ -1,5 +1,5 @@
 import { asFault, type Client, type History } from '../../client'
-import type { Comparison, Side } from '../../client/ask'
+import type { Comparison, Side } from '../../client/inspect'
 import type { Example } from '../../client/collections'
 import { exactMoment } from '../../ui/locale'
 import { text } from './text'
@@ -26,7 +26,7 @@ export class Compare {
   problem = $state('')
   busy = $state(false)
 
-  #asking: AbortController | undefined
+  #running: AbortController | undefined
 
   constructor(private client: Pick<Client, 'compare'>) {}
 
@@ -34,7 +34,7 @@ export class Compare {
   async of(left: Side, right: Side) {
     this.left = left
     this.right = right
-    await this.#ask()
+    await this.#request()
   }
 
   swap() {
@@ -43,29 +43,29 @@ export class Compare {
 
   without(keys: string[]) {
     this.ignore = keys
-    void this.#ask()
+    void this.#request()
   }
 
   close() {
-    this.#asking?.abort()
+    this.#running?.abort()
     this.left = this.right = this.result = undefined
     this.problem = ''
   }
 
-  async #ask() {
-    this.#asking?.abort()
+  async #request() {
+    this.#running?.abort()
     if (!this.left || !this.right) return
-    const asking = (this.#asking = new AbortController())
+    const running = (this.#running = new AbortController())
     this.busy = true
     this.problem = ''
     this.result = undefined
     try {
-      const result = await this.client.compare(this.left, this.right, this.ignore, asking.signal)
-      if (!asking.signal.aborted) this.result = result
+      const result = await this.client.compare(this.left, this.right, this.ignore, running.signal)
+      if (!running.signal.aborted) this.result = result
     } catch (e) {
-      if (!asking.signal.aborted) this.problem = asFault(e).message
+      if (!running.signal.aborted) this.problem = asFault(e).message
     } finally {
-      if (this.#asking === asking) this.busy = false
+      if (this.#running === running) this.busy = false
     }
   }
 }

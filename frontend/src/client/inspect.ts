@@ -19,7 +19,7 @@ export interface Side {
   label: string
 }
 
-export interface AskClient {
+export interface InspectClient {
   /**
    * Returns values by JSONPath or jq. After an error, it rejects with a Fault whose detail has the
    * position as `at`.
@@ -39,7 +39,7 @@ export interface AskClient {
   checkKinds(): Promise<Schemas['ShownKind'][]>
 }
 
-export function askClient(http: Http): AskClient {
+export function inspectClient(http: Http): InspectClient {
   const { get, post, text } = explorer(http)
   return {
     filter: (id, query, signal) => post('/documents/{id}/filter', { params: { id }, body: { query }, signal }),
