@@ -22,7 +22,7 @@ export function commandList(app: App): Command[] {
   const inApi = () => app.session.phase === 'ready' && app.navigation.view === 'api'
   const inMonitor = () => app.session.phase === 'ready' && app.navigation.view === 'monitor'
   const inWindow = () => app.session.start?.desktop === true // a browser has its own zoom
-  const ask = (window: Promise<void>) =>
+  const attempt = (window: Promise<void>) =>
     void window.catch((e: unknown) => app.toasts.show(asFault(e).message, { tone: 'warn' }))
   const withTab = () => inApi() && tab() !== undefined
   const withAnswer = () => withTab() && tab()!.draft.reply !== undefined
@@ -584,7 +584,7 @@ export function commandList(app: App): Command[] {
       group: 'View',
       keys: isMac ? ['Control+Meta+F'] : ['F11'],
       when: inWindow,
-      run: () => ask(app.client.toggleFullScreen()),
+      run: () => attempt(app.client.toggleFullScreen()),
     },
     {
       id: 'window.quit',
@@ -592,7 +592,7 @@ export function commandList(app: App): Command[] {
       group: 'Session',
       keys: ['Mod+Q'],
       when: inWindow,
-      run: () => ask(app.flush().then(() => app.client.quit())),
+      run: () => attempt(app.flush().then(() => app.client.quit())),
     },
     { id: 'theme.dark', ...named['theme.dark'], group: 'View', run: () => app.settings.save({ theme: 'dark' }) },
     { id: 'theme.light', ...named['theme.light'], group: 'View', run: () => app.settings.save({ theme: 'light' }) },
@@ -601,20 +601,20 @@ export function commandList(app: App): Command[] {
       id: 'portal.add',
       ...named['portal.add'],
       group: 'Session',
-      run: () => (app.portals.asking = { what: 'edit', id: 0 }),
+      run: () => (app.portals.dialog = { what: 'edit', id: 0 }),
     },
     {
       id: 'portal.manage',
       ...named['portal.manage'],
       group: 'Session',
-      run: () => (app.portals.asking = { what: 'manage' }),
+      run: () => (app.portals.dialog = { what: 'manage' }),
     },
     {
       id: 'portal.rehearse',
       ...named['portal.rehearse'],
       group: 'Session',
       when: () => app.portal.remote && app.session.start?.rehearsals === true,
-      run: () => (app.portals.asking = { what: 'rehearse', id: app.portal.id }),
+      run: () => (app.portals.dialog = { what: 'rehearse', id: app.portal.id }),
     },
     {
       id: 'portal.lock',
@@ -626,7 +626,7 @@ export function commandList(app: App): Command[] {
       id: 'session.password',
       ...named['session.password'],
       group: 'Session',
-      run: () => (app.portals.asking = { what: 'password' }),
+      run: () => (app.portals.dialog = { what: 'password' }),
     },
     { id: 'session.out', ...named['session.out'], group: 'Session', run: () => void app.signOut() },
   ]

@@ -52,5 +52,5 @@ export async function listed<T>(
   query: Record<string, string>,
   signal: AbortSignal,
 ): Promise<{ total: number; items: T[] }> {
-  return app.lookups.ask<{ total: number; items: T[] }>(path, query, signal, waitFor(app))
+  return app.lookups.get<{ total: number; items: T[] }>(path, query, signal, waitFor(app))
 }

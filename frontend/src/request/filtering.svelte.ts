@@ -109,7 +109,7 @@ export class Filtering {
       fields: name,
       ...(searches ? { filter: `${field}~${quoted(typed)}` } : {}),
     }
-    const answer = await this.app.lookups.ask<{ items?: Record<string, unknown>[] }>(path, query, signal)
+    const answer = await this.app.lookups.get<{ items?: Record<string, unknown>[] }>(path, query, signal)
     const counts = new Map<string, number>()
     for (const item of answer.items ?? [])
       for (const one of sub && Array.isArray(item[name])
@@ -182,20 +182,20 @@ export class Matches {
   fault = $state.raw<Fault>()
   /** The filter of `found` or `fault`. */
   filter = $state('')
-  #asking: AbortController | undefined
+  #running: AbortController | undefined
 
   constructor(private app: Pick<App, 'lookups'>) {}
 
   /** Sends two requests, with and without the filter; older ones are dropped. */
   async count(path: string | undefined, base: Record<string, string>, filter: string) {
-    this.#asking?.abort()
+    this.#running?.abort()
     if (path === undefined || filter.trim() === '') return this.forget()
-    const asking = (this.#asking = new AbortController())
-    const ask = (query: Record<string, string>) =>
-      this.app.lookups.ask<{ total?: number }>(path, { ...base, ...query, size: '1' }, asking.signal, 250)
+    const running = (this.#running = new AbortController())
+    const count = (query: Record<string, string>) =>
+      this.app.lookups.get<{ total?: number }>(path, { ...base, ...query, size: '1' }, running.signal, 250)
     try {
-      const [some, all] = await Promise.all([ask({ filter }), ask({})])
-      if (asking.signal.aborted) return
+      const [some, all] = await Promise.all([count({ filter }), count({})])
+      if (running.signal.aborted) return
       this.filter = filter
       this.found =
         typeof some.total === 'number' && typeof all.total === 'number'
@@ -204,7 +204,7 @@ export class Matches {
       this.fault = undefined
     } catch (e) {
       const fault = asFault(e)
-      if (asking.signal.aborted || fault.cancelled) return
+      if (running.signal.aborted || fault.cancelled) return
       this.filter = filter
       this.found = undefined
       this.fault = fault
@@ -212,7 +212,7 @@ export class Matches {
   }
 
   forget() {
-    this.#asking?.abort()
+    this.#running?.abort()
     this.found = this.fault = undefined
     this.filter = ''
   }

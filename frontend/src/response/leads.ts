@@ -4,7 +4,7 @@ import { shownAt, whereSdt } from '../monitor/shown'
 import type { Draft } from '../state/request/draft.svelte'
 import { itemFields } from '../state/request/objects'
 import type { Choice } from '../ui/ContextMenu.svelte'
-import { openerFor, type Asked, type Opener } from '../state/response/opener'
+import { openerFor, type SentRequest, type Opener } from '../state/response/opener'
 import { text } from './text'
 
 /** The links of a value: the request that reads its object, and its place in the Monitor view. */
@@ -19,12 +19,12 @@ export interface Lead {
 }
 
 /** The requests of responses: later edits do not change the links of their ids. */
-const asked = new WeakMap<Reply, DraftData>()
+const sent = new WeakMap<Reply, DraftData>()
 
 /** The catalog may load after the response of a restored tab. */
-function askedBy({ catalog }: App, draft: Draft, reply: Reply): Asked {
-  let data = asked.get(reply)
-  if (!data) asked.set(reply, (data = draft.data()))
+function requestOf({ catalog }: App, draft: Draft, reply: Reply): SentRequest {
+  let data = sent.get(reply)
+  if (!data) sent.set(reply, (data = draft.data()))
   return { endpoint: catalog.of(data), data }
 }
 
@@ -38,7 +38,7 @@ export function leadOf(
   depth: number,
 ): Lead | undefined {
   if (!/^id$|\wIds?$/.test(key) || reply.status >= 400) return undefined
-  const by = askedBy(app, draft, reply)
+  const by = requestOf(app, draft, reply)
   const items = by.endpoint?.answer?.type === 'array' ? 2 : itemFields(by.endpoint) ? 3 : 1
   const found = openerFor(key, value, depth === items, by, app.catalog.endpoints)
   return (

@@ -45,7 +45,7 @@ export async function nearest(app: App, draft: Draft, signal: AbortSignal): Prom
     ''
   ).trim()
   const number = numberOf(list, typed)
-  if (list.asks && number !== undefined) return byNumber(app, list, path, number, signal)
+  if (list.filterable && number !== undefined) return byNumber(app, list, path, number, signal)
   const byName = await findObjects(app.lookups, list, path, typed, signal)
   const some = byName.length ? byName : await findObjects(app.lookups, list, path, '', signal)
   return some.slice(0, most).map((o) => ({ id: o.insert, name: o.detail ?? '' }))
@@ -53,9 +53,12 @@ export async function nearest(app: App, draft: Draft, signal: AbortSignal): Prom
 
 async function byNumber(app: App, list: ObjectList, path: string, at: number, signal: AbortSignal): Promise<Near[]> {
   const fields = [list.key, ...list.names].join(',')
-  const ask = (filter: string, sort: string) =>
-    app.lookups.ask<{ items?: Item[] }>(path, { filter, sort, fields, size: String(most) }, signal, 0)
-  const sides = await Promise.all([ask(`${list.key}<${at}`, `-${list.key}`), ask(`${list.key}>${at}`, list.key)])
+  const request = (filter: string, sort: string) =>
+    app.lookups.get<{ items?: Item[] }>(path, { filter, sort, fields, size: String(most) }, signal, 0)
+  const sides = await Promise.all([
+    request(`${list.key}<${at}`, `-${list.key}`),
+    request(`${list.key}>${at}`, list.key),
+  ])
   const far = (item: Item) => Math.abs((numberOf(list, String(item[list.key])) ?? Infinity) - at)
   const items = sides.flatMap((s) => s.items ?? []).sort((a, b) => far(a) - far(b))
   return items.slice(0, most).map((item) => ({ id: String(item[list.key]), name: nameOf(list, item) }))
@@ -89,7 +92,7 @@ export async function inTheWay(
   const typed = valuesIn(template, draft.path)
   const path = filled(collection, (name) => typed.get(name) ?? draft.pathParams.find((r) => r.key === name)?.value)
   const value = fieldIn(draft.body, field)
-  if (!one || !list?.asks || !path || value === undefined) return []
+  if (!one || !list?.filterable || !path || value === undefined) return []
   const fields = [list.key, ...list.names].join(',')
   const { items } = await app.client.lookup<{ items?: Item[] }>(
     path,

@@ -4,7 +4,7 @@ import { number } from '../ui/locale'
 import { wait } from '../ui/wait'
 
 export const text = {
-  askDialog: {
+  confirmDialog: {
     at: (portal: string) => `In ${portal}`,
     deleteThe: (noun: string, name: string) => `Delete the ${noun} “${name}”?`,
     deleteThis: (noun: string) => `Delete this ${noun}?`,

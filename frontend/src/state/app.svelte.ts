@@ -41,7 +41,7 @@ export class App implements Page {
   /** The place in the Monitor view. */
   readonly trail: Trail = new Trail((visit) => this.navigation.revisit(visit), globalThis.history)
   readonly monitor = new MonitorPlace((spot) => this.settings.save({ monitor: spot }), this.trail)
-  readonly comparison: Compare = new Compare({ compare: (...asked) => this.client.compare(...asked) })
+  readonly comparison: Compare = new Compare({ compare: (...args) => this.client.compare(...args) })
   readonly sending: Sending = new Sending(this)
   readonly reach: Reach = new Reach(this)
   readonly portals: Portals
@@ -148,7 +148,7 @@ export class App implements Page {
     if (view === 'api' && place.workspace.tabs.length === 0) place.workspace.open()
     // not needed earlier
     void (view === 'monitor' ? touched() : painted()).then(() => (again ? place.catalog.load() : place.catalog.settled))
-    void this.reach.ask()
+    void this.reach.check()
     this.activity.historyVersion++
   }
 

@@ -131,7 +131,7 @@ test('a remote portal that does not respond shows its tabs and the reason until 
   expect([app.portal.name, app.workspace.tabs.length, app.reach.problem]).toEqual(['Far away', 4, ''])
   const why = 'far.example:8443 refused the connection; check that the portal is running'
   away.portals.test.mockRejectedValueOnce(new Fault(why, 502, { field: 'portal' }))
-  await app.reach.ask()
+  await app.reach.check()
   expect([app.reach.problem, app.toasts.current?.text, app.toasts.current?.action?.label]).toEqual([
     why,
     `Far away is unavailable: ${why}. Its tabs are open.`,

@@ -20,7 +20,7 @@ export const text = {
     deleteOne: (name: string) => `Delete ${name}`,
     delete: 'Delete',
     addPortal: 'Add portal…',
-    askDelete: (name: string) => `Delete ${name}?`,
+    confirmDelete: (name: string) => `Delete ${name}?`,
     keepIt: 'Cancel',
     deletePortal: 'Delete portal',
     inClear: 'unencrypted',

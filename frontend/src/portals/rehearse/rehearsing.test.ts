@@ -18,46 +18,46 @@ const state = (stage: RehearsalState['stage'], version = 1): RehearsalState => (
 
 /** Fakes a client that returns the states in order, and records the requests. */
 function fake(states: RehearsalState[]) {
-  const asked: string[] = []
+  const calls: string[] = []
   const next = (what: string) => {
-    asked.push(what)
+    calls.push(what)
     return Promise.resolve(states.length > 1 ? states.shift()! : states[0])
   }
   const client = {
     rehearsal: (since?: number) => next(`state ${since ?? ''}`),
     startCopy: () => next('copy'),
     deleteCopy: () => next('delete'),
-    planCopy: () => (asked.push('plan'), Promise.resolve({ kinds: [], quota: null })),
-    copyReport: () => (asked.push('report'), Promise.resolve({ counts: [], notes: [] })),
+    planCopy: () => (calls.push('plan'), Promise.resolve({ kinds: [], quota: null })),
+    copyReport: () => (calls.push('report'), Promise.resolve({ counts: [], notes: [] })),
     compareCopy: () => Promise.reject(new Error('the portal does not respond')),
   } as unknown as RehearsalClient
-  return { asked, rehearsing: new Rehearsing(client) }
+  return { calls, rehearsing: new Rehearsing(client) }
 }
 
 test('a copy is followed until it is ready', async () => {
-  const { asked, rehearsing } = fake([state('none'), state('copying', 4), state('copying', 5), state('ready', 9)])
+  const { calls, rehearsing } = fake([state('none'), state('copying', 4), state('copying', 5), state('ready', 9)])
   await rehearsing.begin()
   expect(rehearsing.plan).toEqual({ kinds: [], quota: null })
   await rehearsing.copy()
-  expect(asked).toEqual(['state ', 'plan', 'copy', 'state 4', 'state 5', 'report'])
+  expect(calls).toEqual(['state ', 'plan', 'copy', 'state 4', 'state 5', 'report'])
   expect(rehearsing.state?.stage).toBe('ready')
   expect(rehearsing.busy).toBe(false)
 })
 
 test('leaving stops following, but not the copy', async () => {
-  const { asked, rehearsing } = fake([state('copying', 4)])
+  const { calls, rehearsing } = fake([state('copying', 4)])
   rehearsing.leave()
   await rehearsing.begin()
-  expect(asked).toEqual(['state '])
+  expect(calls).toEqual(['state '])
 })
 
 test('a deleted copy is planned again, and a failure is shown', async () => {
-  const { asked, rehearsing } = fake([state('ready'), state('none')])
+  const { calls, rehearsing } = fake([state('ready'), state('none')])
   await rehearsing.begin()
   await rehearsing.compare(false)
   expect(rehearsing.problem).toBe('The portal does not respond.')
   await rehearsing.remove()
-  expect(asked).toEqual(['state ', 'report', 'delete', 'plan'])
+  expect(calls).toEqual(['state ', 'report', 'delete', 'plan'])
   expect([rehearsing.problem, rehearsing.report]).toEqual(['', undefined])
 })
 

@@ -35,7 +35,7 @@ export const text = {
   openCopy: 'Open the copy',
   openMonitor: 'Monitor in browser',
   delete: 'Delete copy…',
-  askDelete: (name: string) => `Delete the copy of ${name}?`,
+  confirmDelete: (name: string) => `Delete the copy of ${name}?`,
   deletes: 'This deletes its data folder with all your changes in it. This cannot be undone.',
   doDelete: 'Delete copy',
   tabs: 'Parts of the rehearsal',

@@ -1,7 +1,7 @@
 import { asFault, type Client, type Portal, type Start } from '../../client'
 import type { Toasts } from '../../ui/toast.svelte'
 import type { OpenTab } from '../tabs/workspace.svelte'
-import type { PortalAsk } from './ask'
+import type { PortalDialog } from './dialog'
 import { newPlace, nowhere, type Place } from './place'
 import { text } from './text'
 
@@ -24,7 +24,7 @@ export class Portals {
   /** All portals, the built-in one first. */
   all = $state.raw<Portal[]>([])
   /** The open dialog about portals. */
-  asking = $state.raw<PortalAsk>()
+  dialog = $state.raw<PortalDialog>()
   switching = $state(false)
   #place: Place = $state.raw(undefined as unknown as Place) // set in the constructor
   #places = new Map<number, Place>()

@@ -1,13 +1,13 @@
 import { asFault, type Client, type Fault, type Portal } from '../../client'
 import type { Toasts } from '../../ui/toast.svelte'
-import type { PortalAsk } from './ask'
+import type { PortalDialog } from './dialog'
 import { text } from './text'
 
 /** The parts of the page that Reach needs. */
 interface Home {
   readonly client: Pick<Client, 'portals'>
   readonly portal: Portal
-  readonly portals: { asking: PortalAsk | undefined }
+  readonly portals: { dialog: PortalDialog | undefined }
   readonly toasts: Pick<Toasts, 'show' | 'dismiss' | 'current'>
 }
 
@@ -23,7 +23,7 @@ export class Reach {
   constructor(private app: Home) {}
 
   /** Sends a request to the selected portal, and shows a toast if it does not respond. */
-  async ask() {
+  async check() {
     const { client, portal } = this.app
     if (!portal.remote) return
     try {
@@ -35,9 +35,9 @@ export class Reach {
       if (!this.problem || this.app.portal.id !== portal.id) return
       const edit = {
         label: text.reach.editPortal,
-        run: () => (this.app.portals.asking = { what: 'edit' as const, id: portal.id }),
+        run: () => (this.app.portals.dialog = { what: 'edit' as const, id: portal.id }),
       }
-      const action = fault.detail.certificate ? edit : { label: text.reach.tryAgain, run: () => void this.ask() }
+      const action = fault.detail.certificate ? edit : { label: text.reach.tryAgain, run: () => void this.check() }
       this.app.toasts.show(text.reach.isUnavailable(portal.name, fault.message), { tone: 'warn', stay: true, action })
       this.#shown = { id: portal.id, toast: this.app.toasts.current!.id }
     }

@@ -1,6 +1,6 @@
 /** The text of switching portals and of their connection. */
 export const text = {
-  ask: {
+  dialog: {
     requiresSignIn: (name: string) => `${name} requires you to sign in`,
     editPortal: 'Edit portal',
     rejectedCredential: (name: string) => `${name} rejected its saved credential`,

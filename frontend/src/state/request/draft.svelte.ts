@@ -304,7 +304,7 @@ export class Draft {
 
   /** Sends the request; a second call while the first runs does nothing. */
   async send(anyway = false) {
-    await this.#ask(
+    await this.#send(
       (sendId, tabId, draft, signal) => this.owner.client.send({ sendId, tabId, draft, anyway }, signal),
       anyway,
     )
@@ -315,7 +315,7 @@ export class Draft {
    * run to resume.
    */
   async sendAll(largest = false, resume = '') {
-    await this.#ask((sendId, tabId, draft, signal) => {
+    await this.#send((sendId, tabId, draft, signal) => {
       this.run = { sendId, state: 'running', page: 0, pages: 0, items: 0, total: null, ms: 0, wait: 0, quota: null }
       return this.owner.client.pages({ sendId, tabId, draft, anyway: false, largest, resume }, signal)
     })
@@ -323,7 +323,7 @@ export class Draft {
 
   /** Fetches every page of a list into a file; the shown response stays. */
   async saveAll(file: FileFormat, name: string) {
-    await this.#ask((sendId, tabId, draft, signal) => {
+    await this.#send((sendId, tabId, draft, signal) => {
       this.run = { sendId, state: 'running', page: 0, pages: 0, items: 0, total: null, ms: 0, wait: 0, quota: null }
       return this.owner.client.pages(
         { sendId, tabId, draft, anyway: false, largest: true, resume: '', file, name },
@@ -339,8 +339,8 @@ export class Draft {
     return true
   }
 
-  async #ask(
-    ask: (
+  async #send(
+    send: (
       sendId: string,
       tabId: number,
       draft: DraftData,
@@ -367,7 +367,7 @@ export class Draft {
     try {
       // a known id is not awaited, so that the request is sent before the page is painted
       const tabId = this.owner.tabId()
-      const reply = await ask(this.sendId, typeof tabId === 'number' ? tabId : await tabId, draft, stop.signal)
+      const reply = await send(this.sendId, typeof tabId === 'number' ? tabId : await tabId, draft, stop.signal)
       if (stop.signal.aborted) return
       if ('saved' in reply) {
         done = () => this.owner.saved?.(reply.saved)

@@ -6,7 +6,7 @@ import { fakeCatalog } from '../../fakes/catalog'
 import { contentOf, Draft, draftOf, emptyDraft } from './draft.svelte'
 import { editRows } from './rows'
 
-interface Asked {
+interface Call {
   request: SendRequest
   signal: AbortSignal
   answer(reply: Partial<Reply>): void
@@ -16,29 +16,29 @@ interface Asked {
 async function setUp() {
   const catalog = new Catalog({ catalog: async () => fakeCatalog })
   await catalog.load()
-  const asked: Asked[] = []
+  const calls: Call[] = []
   const send = (request: SendRequest, signal: AbortSignal) =>
     new Promise<Reply>((done, fail) => {
-      asked.push({ request, signal, answer: (r) => done(r as Reply), fail })
+      calls.push({ request, signal, answer: (r) => done(r as Reply), fail })
       signal.addEventListener('abort', () => fail(new DOMException('aborted', 'AbortError')))
     })
   const draft = new Draft({ client: { send, pages: send, steer: async () => {} }, catalog, tabId: async () => 7 })
   const sent = async () => {
-    while (asked.length === 0) await Promise.resolve()
-    return asked[asked.length - 1]
+    while (calls.length === 0) await Promise.resolve()
+    return calls[calls.length - 1]
   }
-  return { catalog, draft, asked, sent }
+  return { catalog, draft, calls, sent }
 }
 
 describe('sending', () => {
   test('a second Send while the first runs sends nothing', async () => {
-    const { draft, asked, sent } = await setUp()
+    const { draft, calls, sent } = await setUp()
     draft.setPath('/device/devices')
     const first = draft.send()
     const second = draft.send()
     ;(await sent()).answer({ status: 200 })
     await Promise.all([first, second])
-    expect(asked).toHaveLength(1)
+    expect(calls).toHaveLength(1)
     expect(draft.busy).toBe(false)
   })
 
@@ -58,13 +58,13 @@ describe('sending', () => {
   })
 
   test('cancelling keeps the previous response and says so', async () => {
-    const { draft, asked, sent } = await setUp()
+    const { draft, calls, sent } = await setUp()
     draft.setPath('/device/devices')
     const first = draft.send()
     ;(await sent()).answer({ status: 200 })
     await first
     const second = draft.send()
-    while (asked.length < 2) await Promise.resolve()
+    while (calls.length < 2) await Promise.resolve()
     draft.stop()
     await second
     expect(draft.fault?.cancelled).toBe(true)

@@ -22,7 +22,7 @@ export class Lookups {
   ) {}
 
   /** Does the same as the client's lookup, with a cache. Aborting one caller does not affect the others. */
-  async ask<T>(path: string, query: Record<string, string>, signal: AbortSignal, wait = pause): Promise<T> {
+  async get<T>(path: string, query: Record<string, string>, signal: AbortSignal, wait = pause): Promise<T> {
     const key = JSON.stringify([path, query])
     if (!this.#known(key) && wait > 0) await idle(wait, signal)
     const question = this.#known(key) ?? this.#begin(key, path, query)

@@ -41,15 +41,15 @@ async function filterFor(
   path: string,
   id: Schema['type'],
   typed: string,
-  ask: typeof listObjects | typeof objectName = listObjects,
+  find: typeof listObjects | typeof objectName = listObjects,
   names = ['name'],
 ) {
   const filters: (string | undefined)[] = []
   const lookups = {
-    ask: async (_: string, query: Record<string, string>) => (filters.push(query.filter), { items: [] }),
+    get: async (_: string, query: Record<string, string>) => (filters.push(query.filter), { items: [] }),
   } as unknown as Lookups
   const list = objectList(`${path}/{id}`, 'id', () => listing(path, id))!
-  await (ask as typeof listObjects)(lookups, { ...list, searchable: names }, path, typed, new AbortController().signal)
+  await (find as typeof listObjects)(lookups, { ...list, searchable: names }, path, typed, new AbortController().signal)
   return filters[0]
 }
 
@@ -62,7 +62,7 @@ test.each<[string, Schema['type'], string, string | undefined]>([
   ['/sdt/sdts', 'string', 'R_12', 'id:12||name~"R_12"'],
   ['/alert/alerts', 'string', '12', 'id:12||name~"12"'],
   ['/alert/alerts', 'string', 'web', 'name~"web"'],
-])('in %s with ids of type %s, %j asks with %s', async (path, id, typed, want) => {
+])('in %s with ids of type %s, %j filters by %s', async (path, id, typed, want) => {
   expect(await filterFor(path, id, typed)).toBe(want)
 })
 
@@ -84,7 +84,7 @@ test('the name of an id is requested by id', async () => {
 
 test('the object with the exact id comes first', async () => {
   const lookups = {
-    ask: async () => ({
+    get: async () => ({
       items: [
         { id: 3, name: 'rack 7' },
         { id: 7, name: 'web' },

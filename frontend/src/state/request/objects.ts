@@ -25,7 +25,7 @@ export interface ObjectList {
   /** The field with its status, or ''. */
   status: string
   /** Whether the list supports filter, size and fields. */
-  asks: boolean
+  filterable: boolean
 }
 
 export type Item = Record<string, unknown>
@@ -81,7 +81,7 @@ export function objectList(
     names: names.slice(0, 3),
     searchable: names.slice(0, 2).filter((n) => contains.has(n)),
     status: statusFields.find((f) => has(f) && !names.slice(0, 2).includes(f)) ?? '',
-    asks: query.has('filter'),
+    filterable: query.has('filter'),
   }
 }
 
@@ -162,10 +162,10 @@ export async function listObjects(
   const text = typed.trim()
   const fields = [list.key, ...list.names, list.status].filter((f, i, all) => f && all.indexOf(f) === i).join(',')
   const terms = [withId(list, text), ...withWords(list.searchable, text)].filter((t) => t !== undefined)
-  const query = list.asks
+  const query = list.filterable
     ? { size: String(mostListed), fields, ...(terms.length ? { filter: terms.join('||') } : {}) }
     : {}
-  return (await lookups.ask<{ items?: Item[] }>(path, query as Record<string, string>, signal, wait)).items ?? []
+  return (await lookups.get<{ items?: Item[] }>(path, query as Record<string, string>, signal, wait)).items ?? []
 }
 
 /** Returns the objects as options, the one with exactly that id first. */
@@ -184,7 +184,7 @@ export async function findObjects(
     note: list.status ? shown(item[list.status]) : '',
   }))
   const lower = text.toLowerCase()
-  const fits = (o: Option) => list.asks || `${o.label} ${o.detail ?? ''}`.toLowerCase().includes(lower)
+  const fits = (o: Option) => list.filterable || `${o.label} ${o.detail ?? ''}`.toLowerCase().includes(lower)
   return options.filter(fits).sort((a, b) => Number(b.label === text) - Number(a.label === text))
 }
 
@@ -217,10 +217,10 @@ export async function objectName(
   signal: AbortSignal,
 ): Promise<string> {
   const filter = withId(list, id.trim())
-  if (!filter || !list.asks) return ''
+  if (!filter || !list.filterable) return ''
   const query = { size: '1', fields: [list.key, ...list.names].join(','), filter }
   try {
-    const [item] = (await lookups.ask<{ items?: Item[] }>(path, query, signal, 300)).items ?? []
+    const [item] = (await lookups.get<{ items?: Item[] }>(path, query, signal, 300)).items ?? []
     return item ? nameOf(list, item) : ''
   } catch {
     return '' // the name is optional

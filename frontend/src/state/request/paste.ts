@@ -181,13 +181,13 @@ function readCurl(command: string, bases: string[], input?: string): Pasted | un
     bases,
   )
   const query = [...(pasted.query ?? []), ...more]
-  const asked = method ?? (asQuery ? 'GET' : usual)
-  const taken = METHODS.find((m) => m === asked) ?? 'GET'
+  const wanted = method ?? (asQuery ? 'GET' : usual)
+  const taken = METHODS.find((m) => m === wanted) ?? 'GET'
   const notes = noted([
     ...(pasted.notes ?? []),
     ...(dropped.size ? [texts.paste.session([...dropped])] : []),
     ...left,
-    ...(taken === asked ? [] : [texts.paste.method(asked, taken, METHODS)]),
+    ...(taken === wanted ? [] : [texts.paste.method(wanted, taken, METHODS)]),
     ...(open ? [texts.paste.open] : []),
   ])
   if (asQuery)

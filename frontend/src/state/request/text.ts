@@ -9,8 +9,8 @@ export const text = {
     noForm: (flag: string) => `${flag} was ignored: the body must be text, not a form or a file.`,
     file: (name: string) => `The file ${name} was not read. Paste its contents into the body.`,
     input: 'The standard input was not read. Paste it into the body.',
-    method: (asked: string, taken: string, all: readonly string[]) =>
-      `${asked} was replaced by ${taken}: only ${all.slice(0, -1).join(', ')} and ${all.at(-1)} can be sent.`,
+    method: (wanted: string, taken: string, all: readonly string[]) =>
+      `${wanted} was replaced by ${taken}: only ${all.slice(0, -1).join(', ')} and ${all.at(-1)} can be sent.`,
     open: 'A quote is not closed, so the end may be missing.',
   },
   json: {

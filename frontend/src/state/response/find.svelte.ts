@@ -18,12 +18,12 @@ export class Find {
   /** The match is restored without scrolling to it. */
   resting = $state(false)
 
-  #asking: AbortController | undefined
+  #running: AbortController | undefined
   /** The target match; it may not have loaded when the next key is pressed. */
   #match = 0
 
   constructor(
-    private ask: Look,
+    private request: Look,
     /** Receives the search; undefined when it ends. */
     private left: (sought: Sought | undefined) => void = () => {},
   ) {}
@@ -62,21 +62,21 @@ export class Find {
   }
 
   async #go(match: number, resting = false) {
-    this.#asking?.abort()
+    this.#running?.abort()
     this.problem = ''
     this.resting = resting
     this.#match = match
     if (!this.query) return this.left(undefined)
-    const asking = (this.#asking = new AbortController())
+    const running = (this.#running = new AbortController())
     try {
-      const found = await this.ask(this.query, match, this.matchCase, asking.signal)
-      if (asking.signal.aborted) return
+      const found = await this.request(this.query, match, this.matchCase, running.signal)
+      if (running.signal.aborted) return
       this.found = found
       this.left(
         this.query.length > mostKept ? undefined : { query: this.query, matchCase: this.matchCase, index: found.index },
       )
     } catch (e) {
-      if (!asking.signal.aborted) this.problem = (e as Error).message
+      if (!running.signal.aborted) this.problem = (e as Error).message
     }
   }
 }

@@ -12,7 +12,7 @@ export interface Opener {
 }
 
 /** The request of a response. */
-export interface Asked {
+export interface SentRequest {
   endpoint: Endpoint | undefined
   data: DraftData
 }
@@ -39,7 +39,7 @@ export function openerFor(
   key: string,
   value: string,
   own: boolean,
-  from: Asked,
+  from: SentRequest,
   endpoints: Endpoint[],
 ): Opener | undefined {
   if (!/^\w[\w-]*$/.test(value) || value === '0') return undefined

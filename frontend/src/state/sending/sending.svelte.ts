@@ -20,7 +20,7 @@ import { save } from '../../ui/save'
 import { text as texts } from './text'
 
 /** A dialog before a write is sent. */
-export interface Asking {
+export interface Confirmation {
   what: 'delete' | 'review'
   draft: DraftData
   /** The portal that gets it, if it is not the shown one. */
@@ -80,7 +80,7 @@ interface Home {
 
 /** Confirms writes before they are sent, and undoes them afterwards. */
 export class Sending {
-  asking = $state.raw<Asking>()
+  confirming = $state.raw<Confirmation>()
   /** Responses whose write was undone, or can no longer be undone. */
   undone = $state.raw(new Set<number>())
   /** Responses whose write was undone. */
@@ -104,12 +104,12 @@ export class Sending {
     if (this.locked || reviewed) return true // Go refuses writes of a read-only portal
     const what =
       method === 'DELETE' ? 'delete' : (method === 'PUT' || method === 'PATCH') && this.reviews ? 'review' : undefined
-    return !what || this.#ask(what, tab.draft, anyway)
+    return !what || this.#confirm(what, tab.draft, anyway)
   }
 
   /** Shows what a PUT or PATCH would change, and sends it if the user confirms. */
   async review(tab: OpenTab) {
-    if (tab.draft.busy || !(await this.#ask('review', tab.draft))) return
+    if (tab.draft.busy || !(await this.#confirm('review', tab.draft))) return
     this.#reviewed = tab
     await tab.draft.send()
   }
@@ -195,29 +195,29 @@ export class Sending {
   }
 
   /** Returns the fault that sending the request would cause, if any. */
-  async #lacks(what: Asking['what'], draft: Draft, anyway: boolean): Promise<Fault | undefined> {
+  async #lacks(what: Confirmation['what'], draft: Draft, anyway: boolean): Promise<Fault | undefined> {
     const given = new Set(draft.pathParams.filter((r) => r.on && r.value.trim()).map((r) => r.key))
     const lacking = placeholders(draft.path.split('?', 1)[0]).find((name) => !given.has(name))
     if (lacking) return new Fault(texts.sending.needsAValue(lacking), 400, { field: 'path' })
     const unknown = (name: string) => meaningOf(name, (n) => this.app.variables.find(n)).state === 'unknown'
     if (anyway || !variablesIn(draft.content).some(unknown)) return undefined
     const { client } = this.app
-    const asked = what === 'delete' ? client.goes(draft.data()) : client.changes(draft.data())
-    return asked.then(
+    const check = what === 'delete' ? client.goes(draft.data()) : client.changes(draft.data())
+    return check.then(
       () => undefined,
       (e) => (asFault(e).unknown.length ? asFault(e) : undefined),
     )
   }
 
   /** Opens the dialog only for a request that can be sent. */
-  async #ask(what: Asking['what'], draft: Draft, anyway = false): Promise<boolean> {
+  async #confirm(what: Confirmation['what'], draft: Draft, anyway = false): Promise<boolean> {
     const lacks = await this.#lacks(what, draft, anyway)
     if (lacks) draft.fault = lacks
-    if (lacks || this.asking) return false
+    if (lacks || this.confirming) return false
     try {
-      return await new Promise<boolean>((answer) => (this.asking = { what, draft: draft.data(), answer }))
+      return await new Promise<boolean>((answer) => (this.confirming = { what, draft: draft.data(), answer }))
     } finally {
-      this.asking = undefined
+      this.confirming = undefined
     }
   }
 }

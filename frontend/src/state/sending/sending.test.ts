@@ -21,7 +21,7 @@ test.each<[Method, 'changes' | 'goes']>([
   ['PUT', 'changes'],
   ['DELETE', 'goes'],
 ])(
-  'a %s with an unknown variable is not asked about but reported, unless it shall go out anyway',
+  'a %s with an unknown variable is not confirmed but reported, unless it shall go out anyway',
   async (method, question) => {
     const { app, client } = await begin()
     app.settings.save({ reviewWrites: true })
@@ -37,9 +37,9 @@ test.each<[Method, 'changes' | 'goes']>([
       body: method === 'DELETE' ? '' : '{}',
     })
     await tab.draft.send()
-    expect([app.sending.asking, tab.draft.fault, tab.draft.busy]).toEqual([undefined, why, false])
+    expect([app.sending.confirming, tab.draft.fault, tab.draft.busy]).toEqual([undefined, why, false])
     void tab.draft.send(true)
-    await vi.waitFor(() => expect(app.sending.asking?.draft.path).toBe('/device/devices/{{nobody}}'))
+    await vi.waitFor(() => expect(app.sending.confirming?.draft.path).toBe('/device/devices/{{nobody}}'))
   },
 )
 
@@ -53,7 +53,7 @@ test('a write with known variables is confirmed at once', async () => {
     body: '{"at": "{{$now-1h}}"}',
   })
   void app.sending.review(tab)
-  await vi.waitFor(() => expect(app.sending.asking?.what).toBe('review'))
+  await vi.waitFor(() => expect(app.sending.confirming?.what).toBe('review'))
   expect(client.changes).not.toHaveBeenCalled()
 })
 
@@ -68,8 +68,8 @@ test('a write undone in another window offers no undo', async () => {
 test('fetching all pages resumes after signing in again', async () => {
   const { app, client } = await begin()
   const pages = client.pages
-  client.pages = vi.fn(async (...asked: Parameters<typeof pages>) => {
-    const reply = (await pages(...asked)) as Reply
+  client.pages = vi.fn(async (...args: Parameters<typeof pages>) => {
+    const reply = (await pages(...args)) as Reply
     return {
       ...reply,
       run: { ...reply.run!, status: 401, partial: 'page 2 of 3 failed with 401 Unauthorized', resume: true },
@@ -81,5 +81,5 @@ test('fetching all pages resumes after signing in again', async () => {
   client.pages = vi.fn(pages)
   app.sending.resume()
   await vi.waitFor(() => expect(tab.draft.reply?.run?.partial).toBe(''))
-  expect(vi.mocked(client.pages).mock.calls.map(([asked]) => asked.resume)).toEqual([first])
+  expect(vi.mocked(client.pages).mock.calls.map(([request]) => request.resume)).toEqual([first])
 })

@@ -283,13 +283,13 @@ export class OpenTab {
     }
   }
 
-  async #update(id: number, unasked: boolean) {
+  async #update(id: number, unversioned: boolean) {
     if (this.conflict) return // until the user has resolved it
     const change = this.#changes()
     if (Object.keys(change).length === 0) return
-    const asks = !unasked && versioned.some((key) => key in change)
+    const withVersion = !unversioned && versioned.some((key) => key in change)
     try {
-      const now = await this.home.client.tabs.update(id, asks ? { ...change, version: this.#version } : change)
+      const now = await this.home.client.tabs.update(id, withVersion ? { ...change, version: this.#version } : change)
       this.#note(change)
       this.#version = Math.max(this.#version, now.version)
     } catch (e) {

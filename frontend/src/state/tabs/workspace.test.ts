@@ -70,7 +70,7 @@ describe('choosing an endpoint', () => {
     const { client, workspace, catalog } = await setUp()
     const tab = workspace.choose(catalog.byId('POST /device/devices')!)
     const send = client.send
-    client.send = async (...asked) => ({ ...(await send(...asked)), undo: 'Undo will delete the device.' })
+    client.send = async (...args) => ({ ...(await send(...args)), undo: 'Undo will delete the device.' })
     await tab.draft.send(true)
     expect(workspace.choose(catalog.byId('GET /device/groups')!)).not.toBe(tab)
 

@@ -3,7 +3,7 @@ import type { ToastOptions } from '../../ui/toast.svelte'
 import { text } from './text'
 
 /** A dialog about portals. */
-export type PortalAsk =
+export type PortalDialog =
   | { what: 'manage' }
   | { what: 'password' }
   | { what: 'factor' }
@@ -20,7 +20,7 @@ interface Home<Tab> {
     readonly all: Portal[]
     readonly shown: Portal
     readonly place: { workspace: { tabs: Tab[] } }
-    asking: PortalAsk | undefined
+    dialog: PortalDialog | undefined
   }
   sending: { resume(among?: Tab[]): void }
 }
@@ -30,8 +30,8 @@ export function signInAgain<Tab>(app: Home<Tab>) {
   const { id, remote, auth } = app.portals.shown
   if (!remote) app.session.ended = true
   else if (auth === 'session')
-    app.portals.asking = { what: 'signin', id, resume: () => app.sending.resume(app.portals.place.workspace.tabs) }
-  else app.portals.asking = { what: 'edit', id }
+    app.portals.dialog = { what: 'signin', id, resume: () => app.sending.resume(app.portals.place.workspace.tabs) }
+  else app.portals.dialog = { what: 'edit', id }
 }
 
 /** Handles a remote portal that rejected the credential. */
@@ -40,13 +40,13 @@ export function refused<Tab>(app: Home<Tab>, id: number) {
   if (!portal?.remote || app.portals.shown.id !== id) return
   if (portal.auth === 'session') signInAgain(app)
   else if (portal.auth === 'none')
-    app.toasts.show(text.ask.requiresSignIn(portal.name), {
+    app.toasts.show(text.dialog.requiresSignIn(portal.name), {
       tone: 'warn',
-      action: { label: text.ask.editPortal, run: () => (app.portals.asking = { what: 'edit', id }) },
+      action: { label: text.dialog.editPortal, run: () => (app.portals.dialog = { what: 'edit', id }) },
     })
   else
-    app.toasts.show(text.ask.rejectedCredential(portal.name), {
+    app.toasts.show(text.dialog.rejectedCredential(portal.name), {
       tone: 'warn',
-      action: { label: text.ask.editPortal, run: () => (app.portals.asking = { what: 'edit', id }) },
+      action: { label: text.dialog.editPortal, run: () => (app.portals.dialog = { what: 'edit', id }) },
     })
 }
