@@ -51,7 +51,7 @@ async function planned(app: App, verb: Verb, typed: string, signal: AbortSignal)
     .map(({ plan }) => entry(app, verb, plan))
 }
 
-function entry(app: App, verb: Verb, { id, text: what, hint = '', why, method, ask, run }: Plan): Entry {
+function entry(app: App, verb: Verb, { id, text: what, hint = '', why, method, confirm, run }: Plan): Entry {
   return {
     id: `do ${id}`,
     text: what,
@@ -60,7 +60,7 @@ function entry(app: App, verb: Verb, { id, text: what, hint = '', why, method, a
     key: '',
     icon: run ? verb.icon : 'search',
     method,
-    ask,
+    confirm,
     idle: !run || !!why,
     run: async () => {
       used(app, verb.word, id)

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import type { App } from '../state/app.svelte'
-import { asked, Matched, parseQuery, reason, search, upTo, withRecent, type Entry, type Source } from './entries'
+import { requested, Matched, parseQuery, reason, search, upTo, withRecent, type Entry, type Source } from './entries'
 import { Results } from './results.svelte'
 
 const entry = (text: string, more: Partial<Entry> = {}): Entry => ({
@@ -92,7 +92,7 @@ test('a screen with the name ranks above endpoints ending in it', () => {
 
 test('a count is shown only if it is known', () => {
   const many = Array.from({ length: 12 }, (_, i) => entry(`web-${i}`))
-  const of = (cut?: number) => asked({ ...source('Devices', '#', []), cut }, many, parseQuery('web'))
+  const of = (cut?: number) => requested({ ...source('Devices', '#', []), cut }, many, parseQuery('web'))
   expect([of(), of(13), of(12)].map((s) => [s.entries.length, s.total])).toEqual([
     [8, 12],
     [8, 12],
@@ -180,15 +180,15 @@ describe('asynchronous results', () => {
     prefixes: '#',
     most: 8,
     first: 4,
-    ask: (_, query, signal) => new Promise((answer, refuse) => calls.push({ query, signal, answer, refuse })),
+    find: (_, query, signal) => new Promise((answer, refuse) => calls.push({ query, signal, answer, refuse })),
   })
 
-  function asking(...more: Source[]) {
+  function searching(...more: Source[]) {
     const calls: Call[] = []
     const results = new Results(app, [slow('History', calls), ...more, ...all], '')
     const type = (text: string) => {
       results.query = text
-      results.ask()
+      results.request()
     }
     return {
       calls,
@@ -200,7 +200,7 @@ describe('asynchronous results', () => {
   const settle = () => new Promise((done) => setTimeout(done))
 
   test('come below local results, also for synonym matches', async () => {
-    const { calls, type, results, shown } = asking()
+    const { calls, type, results, shown } = searching()
     type('monitor')
     expect([results.unsure, shown()]).toEqual([false, [['Go to', 'Monitor']]])
     calls[0].answer([entry('/device/devices/42')])
@@ -212,7 +212,7 @@ describe('asynchronous results', () => {
   })
 
   test('come above fuzzy and synonym matches', async () => {
-    const { calls, type, results, shown } = asking()
+    const { calls, type, results, shown } = searching()
     type('snd')
     expect([results.unsure, shown()]).toEqual([true, [['Run', 'Send Request']]])
     calls[0].answer([entry('snd-01')])
@@ -235,7 +235,7 @@ describe('asynchronous results', () => {
 
   test('are in the order of the sources, so that late ones move nothing', async () => {
     const portal: Call[] = []
-    const { calls, type, results, shown } = asking(slow('Devices', portal))
+    const { calls, type, results, shown } = searching(slow('Devices', portal))
     type('db')
     portal[0].answer([entry('db-01')])
     await settle()
@@ -253,7 +253,7 @@ describe('asynchronous results', () => {
 
   test('do not wait for sources below', async () => {
     const portal: Call[] = []
-    const { calls, type, results, shown } = asking(slow('Devices', portal))
+    const { calls, type, results, shown } = searching(slow('Devices', portal))
     type('db')
     calls[0].answer([entry('/device/devices?filter=db')])
     await settle()
@@ -267,7 +267,7 @@ describe('asynchronous results', () => {
   })
 
   test('do not move the selection until the next key', async () => {
-    const { calls, type, results, shown } = asking()
+    const { calls, type, results, shown } = searching()
     type('snd')
     results.hold(0)
     calls[0].answer([entry('snd-01')])
@@ -287,7 +287,7 @@ describe('asynchronous results', () => {
 
   test('do not wait for missing or slow sources', async () => {
     const portal: Call[] = []
-    const { calls, type, results, shown } = asking(slow('Devices', portal))
+    const { calls, type, results, shown } = searching(slow('Devices', portal))
     type('db')
     portal[0].refuse()
     calls[0].answer([entry('/db')])
@@ -307,7 +307,7 @@ describe('asynchronous results', () => {
   })
 
   test('are cancelled by the next key, and a late response changes nothing', async () => {
-    const { calls, type, shown } = asking()
+    const { calls, type, shown } = searching()
     type('dev')
     type('send')
     expect(calls.map((c) => [c.query, c.signal.aborted])).toEqual([
@@ -320,13 +320,13 @@ describe('asynchronous results', () => {
   })
 
   test('that are known at once are shown with the query, in the order of the sources', async () => {
-    const hints: Source = { ...slow('Actions', []), ask: (_, query) => [entry(`${query} actions`)] }
-    const below: Source = { ...slow('Objects', []), ask: (_, query) => [entry(`${query} objects`)] }
+    const hints: Source = { ...slow('Actions', []), find: (_, query) => [entry(`${query} actions`)] }
+    const below: Source = { ...slow('Objects', []), find: (_, query) => [entry(`${query} objects`)] }
     const calls: Call[] = []
     const results = new Results(app, [hints, slow('History', calls), below], '')
     const shown = () => results.sections.map((s) => [s.group, ...s.entries.map((e) => e.item.text)])
     results.query = 'db'
-    results.ask()
+    results.request()
     expect([results.busy, shown()]).toEqual([true, [['Actions', 'db actions']]])
     calls[0].answer([entry('/db')])
     await results.settled
@@ -341,7 +341,7 @@ describe('asynchronous results', () => {
   })
 
   test('are not requested if the prefix excludes them', () => {
-    const { calls, type } = asking()
+    const { calls, type } = searching()
     type('>dev')
     expect(calls).toEqual([])
   })

@@ -26,7 +26,7 @@ export interface Entry {
   /** Selecting it types this instead of running it. */
   fill?: string
   /** The confirmation before it runs. */
-  ask?: string
+  confirm?: string
   /** It only explains something, or the user may not run it. */
   idle?: boolean
 }
@@ -49,7 +49,7 @@ export interface Source {
   /** Its responses belong to one query exactly, and are not shown for another. */
   exact?: boolean
   /** Returns or requests matching entries; aborted when the query changes. */
-  ask?(app: App, query: string, signal: AbortSignal): Entry[] | Promise<Entry[]>
+  find?(app: App, query: string, signal: AbortSignal): Entry[] | Promise<Entry[]>
 }
 
 /** A source with its matching entries, and their total number if known. */
@@ -142,7 +142,7 @@ export function section(source: Source, entries: readonly Entry[], query: Query,
 }
 
 /** Returns the requested entries of this query, with the matching letters marked. */
-export function asked(source: Source, entries: readonly Entry[], query: Query): Section {
+export function requested(source: Source, entries: readonly Entry[], query: Query): Section {
   const known = new Map(
     section({ ...source, most: Infinity, first: Infinity }, entries, query).entries.map((r) => [r.item.id, r]),
   )

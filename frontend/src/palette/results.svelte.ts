@@ -1,6 +1,6 @@
 import type { App } from '../state/app.svelte'
 import {
-  asked,
+  requested,
   looksInto,
   Matched,
   named,
@@ -32,7 +32,7 @@ export class Results {
   soon: Promise<unknown> = Promise.resolve()
   /** Resolves when all responses are shown, or failed. */
   settled: Promise<unknown> = Promise.resolve()
-  #asking: AbortController | undefined
+  #running: AbortController | undefined
   /** The sections down to that of the selected entry, which stay as they are. */
   #held = $state.raw<Section[]>([])
   readonly #ran: string[] // when the palette was opened
@@ -53,7 +53,7 @@ export class Results {
   )
   readonly sections: Section[] = $derived.by(() => {
     const [first, last] = [true, false].map((is) => this.#atHand.filter((s) => named(s, this.#parsed) === is))
-    const found = [...first, ...this.#asked(), ...last]
+    const found = [...first, ...this.#requested(), ...last]
     const all =
       this.#parsed.bare && !this.#parsed.prefix
         ? withRecent(text.palette.recent, this.#ran, [...this.#lists.values()].flat(), found)
@@ -90,13 +90,13 @@ export class Results {
   }
 
   /** Requests matches of the current query. Those that are known at once change the page together with the query. */
-  ask() {
+  request() {
     this.stop()
     this.#held = []
-    const stop = (this.#asking = new AbortController())
+    const stop = (this.#running = new AbortController())
     const query = this.#parsed
     const text = query.bare ? '' : query.text
-    const wanted = this.sources.filter((s) => s.ask && looksInto(s, query))
+    const wanted = this.sources.filter((s) => s.find && looksInto(s, query))
     const come = new Map<Source, Entry[] | undefined>()
     let inTime = true
     const show = () => {
@@ -109,7 +109,7 @@ export class Results {
       this.#answers = new Map([...this.#answers, ...fresh.map((s) => [s, { text, entries: come.get(s)! }] as const)])
     }
     const pending = wanted.flatMap((source) => {
-      const answer = source.ask!(this.app, text, stop.signal)
+      const answer = source.find!(this.app, text, stop.signal)
       if (!(answer instanceof Promise)) return come.set(source, answer) && []
       return answer.then(
         (entries) => come.set(source, entries),
@@ -129,17 +129,17 @@ export class Results {
   }
 
   stop() {
-    this.#asking?.abort()
+    this.#running?.abort()
   }
 
-  #asked(): Section[] {
+  #requested(): Section[] {
     const query = this.#parsed
     return this.sources.flatMap((source) => {
       const answer = this.#answers.get(source)
       if (!answer || !looksInto(source, query)) return []
       const fresh = answer.text === (query.bare ? '' : query.text)
       if (!fresh && source.exact) return []
-      const found = fresh ? [asked(source, answer.entries, query)] : search([source], () => answer.entries, query)
+      const found = fresh ? [requested(source, answer.entries, query)] : search([source], () => answer.entries, query)
       return found.filter((s) => s.entries.length > 0)
     })
   }

@@ -28,7 +28,7 @@ export interface Plan {
   /** Why the user may not do it. */
   why?: string
   /** The confirmation before an action that affects several objects or cannot be undone. */
-  ask?: string
+  confirm?: string
   run?: () => unknown
 }
 

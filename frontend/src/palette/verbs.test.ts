@@ -53,7 +53,7 @@ interface Answers {
 
 /** Fakes a portal with these objects, and records the requests. */
 function portal({ devices = [], groups = [], reports = [], alerts = [] }: Answers = {}) {
-  const asked: [string, Record<string, string>][] = []
+  const requests: [string, Record<string, string>][] = []
   const named = (names: string[]) => names.map((name, i) => ({ id: i + 1, name, displayName: name, numOfHosts: 4 }))
   const items: Record<string, object[]> = {
     '/device/devices': named(devices),
@@ -82,12 +82,12 @@ function portal({ devices = [], groups = [], reports = [], alerts = [] }: Answer
     navigation: { watch: (...to: unknown[]) => went.push(to) },
     lookups: new Lookups({
       lookup: async <T>(path: string, query: Record<string, string> = {}) => {
-        asked.push([path, query])
+        requests.push([path, query])
         return { total: items[path].length, items: items[path] } as T
       },
     }),
   } as unknown as App
-  return { app, asked, went }
+  return { app, requests, went }
 }
 
 async function planned(command: string, answers?: Answers): Promise<Plan[] & { at?: ReturnType<typeof portal> }> {
@@ -140,9 +140,9 @@ describe('ack', () => {
       'Acknowledge Critical core-2 loss',
     ])
     expect(plans[0].hint).toBe('core-1 and core-2 · add “: comment” to say why')
-    expect(plans.map((p) => !!p.ask)).toEqual([true, false, false, false, false])
+    expect(plans.map((p) => !!p.confirm)).toEqual([true, false, false, false, false])
     expect(new Set(plans.map((p) => p.id)).size).toBe(5)
-    const [, query] = plans.at!.asked.find(([path]) => path === '/alert/alerts')!
+    const [, query] = plans.at!.requests.find(([path]) => path === '/alert/alerts')!
     expect(query.filter).toBe('acked:false,_all~"core"')
   })
 
@@ -187,7 +187,7 @@ describe('maintain', () => {
       'Plan maintenance of 2 devices that match “web” for 2 hours',
     ])
     expect(plans[0].hint).toMatch(/^until .*(16|4):30.* · “new disk”$/)
-    expect(plans.map((p) => p.ask)).toEqual([
+    expect(plans.map((p) => p.confirm)).toEqual([
       undefined,
       undefined,
       'Plan maintenance of all devices of group Web for 2 hours?',

@@ -25,7 +25,7 @@ export const text = {
     saying: (comment: string) => `“${comment}”`,
     sayWhy: 'add “: comment” to say why',
     comment: 'Acknowledged',
-    ask: (n: number) => `Acknowledge ${number(n)} alerts?`,
+    confirm: (n: number) => `Acknowledge ${number(n)} alerts?`,
     tooMany: (most: number) => `More than ${number(most)} alerts match. Add words.`,
     none: (words: string) => `No unacknowledged alerts match “${words}”`,
     noneGoes: 'Type part of a device, a group or a data point.',
@@ -46,8 +46,9 @@ export const text = {
     saying: (comment: string) => `“${comment}”`,
     until: (moment: string) => `until ${moment}`,
     plan: (what: string, minutes: number) => `Plan maintenance of ${what} for ${span(minutes)}`,
-    ask: (n: number, minutes: number) => `Plan maintenance of ${number(n)} devices for ${span(minutes)}?`,
-    askGroup: (group: string, minutes: number) => `Plan maintenance of all devices of ${group} for ${span(minutes)}?`,
+    confirm: (n: number, minutes: number) => `Plan maintenance of ${number(n)} devices for ${span(minutes)}?`,
+    confirmGroup: (group: string, minutes: number) =>
+      `Plan maintenance of all devices of ${group} for ${span(minutes)}?`,
   },
   run: {
     takes: 'report name',

@@ -13,7 +13,7 @@ export default [
     most: 6,
     first: 0,
     exact: true,
-    ask: (app, query) => code(({ hints }) => hints(app, query)),
+    find: (app, query) => code(({ hints }) => hints(app, query)),
   },
   {
     group: text.verbs.does,
@@ -22,6 +22,6 @@ export default [
     most: 8,
     first: 0,
     exact: true,
-    ask: (app, query, signal) => code(({ plans }) => plans(app, query, signal)),
+    find: (app, query, signal) => code(({ plans }) => plans(app, query, signal)),
   },
 ] satisfies Source[]

@@ -9,7 +9,7 @@ export default {
   prefixes: '#',
   most: 8,
   first: 4,
-  async ask(app, query, signal) {
+  async find(app, query, signal) {
     const { items } = await app.client.history.list({ size: 60, sort: '-id', filter: historyFilter(query) })
     signal.throwIfAborted()
     const seen = new Set<string>()

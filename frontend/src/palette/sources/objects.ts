@@ -29,5 +29,5 @@ export default kinds.map((kind): Source => ({
   most: 5,
   first: 0,
   cut: 30, // as many as one lookup returns
-  ask: (app, query, signal) => (query ? code(({ objectsOf }) => objectsOf(app, kind, query, signal)) : []),
+  find: (app, query, signal) => (query ? code(({ objectsOf }) => objectsOf(app, kind, query, signal)) : []),
 }))

@@ -56,7 +56,7 @@ function plan(app: App, id: string, what: string, total: number, alerts: Alert[]
     text: what,
     hint: `${total > 1 ? `${series(names)} · ` : ''}${comment ? text.saying(comment) : text.sayWhy}`,
     why: whyNot(app, 'POST', callOf.ack) || (total > most ? text.tooMany(most) : ''),
-    ask: total > 1 ? text.ask(total) : undefined,
+    confirm: total > 1 ? text.confirm(total) : undefined,
     run: async () => {
       const alertIds = alerts.map((a) => a.id)
       const body = { alertIds, ackComment: comment || text.comment }

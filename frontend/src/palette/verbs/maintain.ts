@@ -58,11 +58,11 @@ function plan(
       .filter(Boolean)
       .join(' · '),
     why: whyNot(app, 'POST', '/sdt/sdts'),
-    ask:
+    confirm:
       within !== undefined
-        ? text.askGroup(what, minutes ?? usual)
+        ? text.confirmGroup(what, minutes ?? usual)
         : targets.length > 1
-          ? text.ask(targets.length, minutes ?? usual)
+          ? text.confirm(targets.length, minutes ?? usual)
           : undefined,
     run: () => {
       const now = Math.round(app.live.now)
