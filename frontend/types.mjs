@@ -51,7 +51,7 @@ for (const [path, { name, options, prepare }] of Object.entries(files)) {
 }
 
 /**
- * Narrows a document to what the page does with it. A row has all of its keys: where the page asks for some `fields`
+ * Narrows a document to what the page does with it. A row has all of its keys: where the page requests some `fields`
  * only, it says which in the type (kept.ts). A body has no key that is read-only.
  */
 function asThePageUsesIt({ paths, components }) {

@@ -17,8 +17,8 @@ const proxy: ProxyOptions = {
   target: portal,
   changeOrigin: true,
   configure: (server) => {
-    server.on('proxyReq', (passed, asked) => {
-      if (asked.headers.origin === `http://${asked.headers.host}`) passed.setHeader('Origin', portal)
+    server.on('proxyReq', (passed, request) => {
+      if (request.headers.origin === `http://${request.headers.host}`) passed.setHeader('Origin', portal)
     })
   },
 }

@@ -105,7 +105,7 @@ function own(node: unknown): string[] {
     case 'RegularElement':
       return n.name === 'code' || n.name === 'tspan' ? own(n.attributes) : [...own(n.attributes), ...own(n.fragment)]
     case 'ObjectExpression':
-      return (n.properties as Node[]).flatMap((p) => (asksPortal(n) && nameOf(p.key ?? p) === 'text' ? [] : own(p)))
+      return (n.properties as Node[]).flatMap((p) => (isApiField(n) && nameOf(p.key ?? p) === 'text' ? [] : own(p)))
     case 'Property':
       return [...(read.has(nameOf(n.key)) ? literals(n.value) : []), ...own(n.value)]
     case 'CallExpression':
@@ -120,7 +120,7 @@ function own(node: unknown): string[] {
 }
 
 /** `{ path, value, text }`: names of fields of the API. */
-const asksPortal = (n: Node) => (n.properties as Node[]).some((p) => p.key && nameOf(p.key) === 'path')
+const isApiField = (n: Node) => (n.properties as Node[]).some((p) => p.key && nameOf(p.key) === 'path')
 /** Reports whether a call shows a text; `write('PATCH', …)` calls the API. */
 const tells = (n: Node) =>
   (calls.has(nameOf((n.callee as Node).property ?? n.callee)) || shows(n.callee as Node)) &&

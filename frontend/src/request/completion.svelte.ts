@@ -8,7 +8,7 @@ export class Completion {
   /** -1 if none is selected: the field handles Enter. */
   active = $state(-1)
   readonly open: boolean = $derived(this.offer !== undefined && (this.offer.options.length > 0 || !!this.offer.problem))
-  #asking: AbortController | undefined
+  #running: AbortController | undefined
 
   constructor(private suggest: Suggest) {}
 
@@ -17,20 +17,20 @@ export class Completion {
   }
 
   /** Requests suggestions for the text at the caret, and drops an earlier request. */
-  ask(text: string, caret: number) {
-    this.#asking?.abort()
-    const asking = (this.#asking = new AbortController())
+  request(text: string, caret: number) {
+    this.#running?.abort()
+    const running = (this.#running = new AbortController())
     const before = this.offer
-    void Promise.resolve(this.suggest(text, caret, asking.signal)).then(
+    void Promise.resolve(this.suggest(text, caret, running.signal)).then(
       (offer) => {
-        if (asking.signal.aborted) return
+        if (running.signal.aborted) return
         this.offer = offer
         const again = before?.multi && offer?.multi
         this.active = again ? Math.min(this.active, offer.options.length - 1) : offer?.first ? 0 : -1
       },
       (e: unknown) => {
         const fault = asFault(e)
-        if (!asking.signal.aborted && !fault.cancelled)
+        if (!running.signal.aborted && !fault.cancelled)
           this.offer = {
             label: words.completion.suggestions,
             from: 0,
@@ -43,7 +43,7 @@ export class Completion {
   }
 
   close() {
-    this.#asking?.abort()
+    this.#running?.abort()
     this.offer = undefined
     this.active = -1
   }

@@ -16,8 +16,8 @@ export class Filter {
   /** Whether the tab's stored filter was applied when the response was first shown. */
   begun = false
 
-  #asking: AbortController | undefined
-  #keysAsked = false
+  #running: AbortController | undefined
+  #keysRequested = false
 
   constructor(
     private client: Client,
@@ -26,8 +26,8 @@ export class Filter {
   ) {}
 
   /** Runs a query; an empty one shows the whole response again. */
-  async ask(query: string) {
-    this.#asking?.abort()
+  async run(query: string) {
+    this.#running?.abort()
     this.problem = ''
     this.at = -1
     if (!query.trim()) {
@@ -35,16 +35,16 @@ export class Filter {
       this.result = undefined
       return
     }
-    const asking = (this.#asking = new AbortController())
+    const running = (this.#running = new AbortController())
     this.busy = true
     try {
       const keeper = keeperOfMatches(this.keeper, query)
       const found = await unfolded(
         this.client,
-        await this.client.filter(this.reply.document, query, asking.signal),
+        await this.client.filter(this.reply.document, query, running.signal),
         keeper.get().open,
       )
-      if (asking.signal.aborted) return
+      if (running.signal.aborted) return
       this.matches = found.matches
       this.result = new ShownResponse(
         this.client,
@@ -64,19 +64,19 @@ export class Filter {
         keeper,
       )
     } catch (e) {
-      if (asking.signal.aborted) return
+      if (running.signal.aborted) return
       const fault = asFault(e)
       this.problem = fault.message
       this.at = fault.detail.at ?? -1
     } finally {
-      if (this.#asking === asking) this.busy = false
+      if (this.#running === running) this.busy = false
     }
   }
 
   /** Loads the keys for completions, once. */
   async learn() {
-    if (this.#keysAsked) return
-    this.#keysAsked = true
+    if (this.#keysRequested) return
+    this.#keysRequested = true
     this.keys = await this.client.keys(this.reply.document).catch(() => [])
   }
 }

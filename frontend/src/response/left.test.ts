@@ -125,9 +125,9 @@ test('matches are expanded as before', async () => {
   const door = client()
   const kept: Left = { matches: { of: '$.a', open: '0*', tree: { current: 2, top: 9 } } }
   const filter = new Filter(door as unknown as Door, reply(7), { get: () => kept, set: () => {} })
-  await filter.ask('$.a')
+  await filter.run('$.a')
   expect(door.unfold).toHaveBeenCalledWith('m', '0*', 0, 200)
   expect([filter.result?.reply.rowCount, filter.result?.left.tree]).toEqual([12, { current: 2, top: 9 }])
-  await filter.ask('$.b')
+  await filter.run('$.b')
   expect(door.unfold).toHaveBeenCalledTimes(1)
 })

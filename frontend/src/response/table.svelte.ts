@@ -218,10 +218,10 @@ export class Table {
     if (this.#fetching.has(page)) return
     this.#fetching.add(page)
     const fetching = this.#fetching
-    const asked = JSON.stringify(this.query)
+    const requested = JSON.stringify(this.query)
     try {
       const { rows } = await this.door.table(this.document, { ...this.query, from: page * pageSize, count: pageSize })
-      if (asked !== JSON.stringify(this.query)) return
+      if (requested !== JSON.stringify(this.query)) return
       this.problem = ''
       this.#pages.set(page, rows)
       for (const old of this.#pages.keys()) {
@@ -230,7 +230,7 @@ export class Table {
       }
       this.#version++
     } catch (e) {
-      if (asked === JSON.stringify(this.query)) this.problem = (e as Error).message
+      if (requested === JSON.stringify(this.query)) this.problem = (e as Error).message
     } finally {
       fetching.delete(page)
     }

@@ -145,7 +145,7 @@ export const text = {
     restoreHint: 'Replaces all data with a backup at the next start. You can undo it.',
     file: 'Backup to restore',
     doRestore: 'Restore…',
-    ask: 'Restore this backup?',
+    confirm: 'Restore this backup?',
     found: (made: string, version: string, size: string) =>
       ` was created on ${made} by Spyglass ${version} and contains ${size}. It replaces all devices, samples, users, passwords, tokens and tabs.`,
     otherKey:

@@ -41,10 +41,10 @@ export class PastList {
 
   async remove(item: Past) {
     await this.client.history.remove(item.id)
-    const asking = this.#drop()
+    const pending = this.#drop()
     this.items = this.items.filter((h) => h.id !== item.id)
     this.total--
-    if (asking) await this.load()
+    if (pending) await this.load()
   }
 
   async restore(item: Past) {
@@ -66,10 +66,10 @@ export class PastList {
 
   /** Drops pending requests, which may return deleted rows. Returns true if there was one. */
   #drop(): boolean {
-    const asking = this.loading
+    const pending = this.loading
     this.#generation++
     this.loading = false
-    return asking
+    return pending
   }
 
   /** Returns false if it failed, or a newer request was sent meanwhile. */

@@ -4,12 +4,12 @@ import { PastList } from './past.svelte'
 
 /** Fakes a history of `count` requests, and records the queries. */
 function shelf(count: number) {
-  const asked: PastQuery[] = []
+  const queries: PastQuery[] = []
   let response: Promise<void> | undefined
   const client = {
     history: { remove: async () => void count--, clear: async () => void (count = 0) },
     searchHistory: async (query: PastQuery) => {
-      asked.push(query)
+      queries.push(query)
       const all = Array.from({ length: count }, (_, i) => ({ id: count - i }) as Past).filter(
         (p) => !query.before || p.id < query.before,
       )
@@ -25,13 +25,13 @@ function shelf(count: number) {
     response = new Promise((done) => (tell = done))
     return tell
   }
-  return { asked, slow, list: new PastList(client as unknown as ConstructorParameters<typeof PastList>[0]) }
+  return { queries, slow, list: new PastList(client as unknown as ConstructorParameters<typeof PastList>[0]) }
 }
 
 test('the list loads down to its previous position', async () => {
-  const { asked, list } = shelf(1000)
+  const { queries, list } = shelf(1000)
   await list.load({}, 750)
-  expect(asked).toEqual([
+  expect(queries).toEqual([
     { size: 100, before: undefined },
     { size: 100, before: 901 },
     { size: 100, before: 801 },
@@ -46,9 +46,9 @@ test('a position too far down is not loaded', async () => {
 })
 
 test('a newer request cancels the loading', async () => {
-  const { asked, list } = shelf(1000)
+  const { queries, list } = shelf(1000)
   await Promise.all([list.load({}, 7), list.load({ words: 'web' })])
-  expect(asked).toEqual([
+  expect(queries).toEqual([
     { size: 100, before: undefined },
     { words: 'web', size: 50, before: undefined },
   ])

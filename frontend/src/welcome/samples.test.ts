@@ -42,7 +42,7 @@ const endpoint: Endpoint = {
   },
 }
 
-test('the samples ask for devices, alerts, groups, data and DataSources, and announce downtime', () => {
+test('the samples request devices, alerts, groups, data and DataSources, and announce downtime', () => {
   expect(samples.map((s) => `${s.method} ${s.path}`)).toEqual([
     'GET /device/devices',
     'GET /alert/alerts',

@@ -40,13 +40,13 @@ function comparison(create = '/things') {
     row('same', 'e'),
   ]
   const answer: Lists = { key: 'path', keys: ['path', 'id'], create, rows, here: 4, there: 0, different: 0, same: 1 }
-  const asked: ListsRequest[] = []
+  const requests: ListsRequest[] = []
   const created: ListCreation[] = []
   const undone: number[] = []
   let settle!: { yes: (results: Ran[]) => void; no: (e: unknown) => void }
   const client = {
     compareLists: async (request: ListsRequest) => {
-      asked.push(request)
+      requests.push(request)
       if (request.key === 'gone') throw new Fault('no field is called gone', 400)
       return answer
     },
@@ -69,13 +69,13 @@ function comparison(create = '/things') {
   }
   const lists = new ListComparison(client, there, { ...emptyDraft(), path: '/things' })
   const keys = () => lists.plan.map((r) => r.key)
-  return { lists, keys, asked, created, undone, yes: (results: Ran[]) => settle.yes(results) }
+  return { lists, keys, requests, created, undone, yes: (results: Ran[]) => settle.yes(results) }
 }
 
 test('without a selection, all missing items are created, with their dependencies', async () => {
-  const { lists, keys, asked } = comparison()
+  const { lists, keys, requests } = comparison()
   await lists.compare()
-  expect(asked[0]).toMatchObject({ other: 7, key: '', draft: { path: '/things' } })
+  expect(requests[0]).toMatchObject({ other: 7, key: '', draft: { path: '/things' } })
   expect(lists.rows.map((r) => r.key)).toEqual(['a', 'a/b', 'a/b/c', 'd'])
   expect(keys()).toEqual(['a', 'a/b', 'a/b/c', 'd'])
   lists.toggle('a/b/c')

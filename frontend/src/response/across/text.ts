@@ -52,8 +52,8 @@ export const text = {
   tooMany: (most: number) => `Select at most ${number(most)} items to create.`,
   clear: 'Clear selection',
   create: (n: number, all: boolean, portal: string) => `Create ${all && n > 1 ? 'all ' : ''}${number(n)} in ${portal}…`,
-  askCreate: (n: number, portal: string) => `Create ${counted(n, 'item')} in ${portal}?`,
-  askText: (path: string) =>
+  confirmCreate: (n: number, portal: string) => `Create ${counted(n, 'item')} in ${portal}?`,
+  confirmText: (path: string) =>
     `Spyglass sends POST ${path} once for each item, and continues after a failure. You can undo each creation.`,
   plan: 'Items to create',
   leaves: (left: readonly string[]) => `leaves out ${left.length === 1 ? left[0] : counted(left.length, 'value')}`,

@@ -52,7 +52,7 @@ export class Chart {
 
   /** The lines cover only a part of the range. */
   closer = false
-  #asking = new AbortController()
+  #running = new AbortController()
 
   constructor(
     private door: Door,
@@ -95,20 +95,20 @@ export class Chart {
     if (range?.from === this.range?.from && range?.to === this.range?.to) return
     this.range = range
     if (!this.series?.thin && !this.closer) return
-    this.#asking.abort()
-    const asking = (this.#asking = new AbortController())
+    this.#running.abort()
+    const running = (this.#running = new AbortController())
     try {
       const lines = this.time ? this.lines.map((l) => l.point) : []
       const series = await this.door.series(
         this.reply.document,
         { points: points(), time: this.time, lines, ...range },
-        asking.signal,
+        running.signal,
       )
-      if (asking.signal.aborted) return
+      if (running.signal.aborted) return
       this.closer = range !== undefined
       this.series = series
     } catch (e) {
-      if (!asking.signal.aborted) this.problem = (e as Error).message
+      if (!running.signal.aborted) this.problem = (e as Error).message
     }
   }
 

@@ -390,10 +390,10 @@ test('instances requested by id are placed, named and measured in few requests',
     const rows = [row, ...texts[query].map((text) => ({ ...row, kind: 'string' as const, text }))]
     return { matches: 5, document: 'found', bytes: 0, rows, rowCount: rows.length, lineCount: 1 }
   }
-  const asked: string[] = []
+  const requested: string[] = []
   const door = remembering({
     lookup: <T>(path: string) => {
-      asked.push(path)
+      requested.push(path)
       return lookup<T>(path)
     },
     windows,
@@ -422,13 +422,13 @@ test('instances requested by id are placed, named and measured in few requests',
     '3000 of all: everything',
     '8000 of a disk: web /var',
   ])
-  expect(asked.filter((path) => /instances/.test(path))).toEqual([
+  expect(requested.filter((path) => /instances/.test(path))).toEqual([
     '/device/devicedatasourceinstances/71/graphs/5001/data',
     '/device/devices/10/instances',
     '/device/devicedatasourceinstances/81/graphs/5001/data',
     '/device/devices/11/instances',
   ])
-  expect(new Set(asked).size).toBe(asked.length)
+  expect(new Set(requested).size).toBe(requested.length)
 })
 
 test('graph lines use the thresholds of their data points and instances, whatever their labels', async () => {
