@@ -53,9 +53,9 @@ test('a list is compared with another portal, and missing items are created and 
 
   await p.method.selectOption('GET')
   await page.keyboard.press('Control+Alt+Enter')
-  const ask = page.getByRole('dialog', { name: 'Compare with another portal' })
-  await shot('ask')
-  await ask.getByRole('button', { name: 'Send to both and compare' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Compare with another portal' })
+  await shot('confirm')
+  await dialog.getByRole('button', { name: 'Send to both and compare' }).click()
   const differences = p.response.getByRole('region', { name: 'Comparison' })
   await differences.getByText(/Far away: GET \/device\/groups/).waitFor()
   await until(differences.locator('.sum'), /difference/)

@@ -92,9 +92,9 @@ async function measure(context, sending) {
 async function send(heap) {
   const used = () => (heap ? (gc(), performance.memory.usedJSHeapSize) : 0)
   const replies = []
-  const ask = window.fetch
+  const original = window.fetch
   window.fetch = async (...call) => {
-    const answer = await ask(...call)
+    const answer = await original(...call)
     if (String(call[0]).endsWith('/explorer/send')) replies.push(answer.clone().json())
     return answer
   }
@@ -117,14 +117,14 @@ async function send(heap) {
   document.querySelector('.btn.primary').click()
   const total = (await painted) - begun
   const reply = await replies[0]
-  const look = async (what) => (await ask(`/explorer/documents/${reply.document}/${what}`)).json()
+  const look = async (what) => (await original(`/explorer/documents/${reply.document}/${what}`)).json()
   await look(`rows?from=${Math.max(0, reply.rowCount - 50)}&count=50`)
   const end = performance.now() - begun
   const seeking = performance.now()
   await look('find?query=long-999&from=0&case=true')
   const find = performance.now() - seeking
   await new Promise((done) => setTimeout(done, 500)) // includes the work after the first rows
-  window.fetch = ask
+  window.fetch = original
   const { connect, firstByte, download } = reply.timing
   const sent = connect + firstByte + download
   return {

@@ -191,11 +191,11 @@ test('several instances are charted with thresholds and daily maintenance', asyn
     source,
   )
   await remembered(page, `${source}/instances/${first}/data?period=24`)
-  const asked: string[] = []
+  const responses: string[] = []
   page.on(
     'response',
     (r) =>
-      r.url().endsWith('/explorer/maintenance/windows') && r.ok() && void r.text().then((text) => asked.push(text)),
+      r.url().endsWith('/explorer/maintenance/windows') && r.ok() && void r.text().then((text) => responses.push(text)),
   )
   const made = await page.evaluate(async (device) => {
     const { csrfToken } = (await (await fetch('/explorer/start')).json()).user
@@ -222,7 +222,7 @@ test('several instances are charted with thresholds and daily maintenance', asyn
   await p.response.getByRole('tab', { name: 'Chart' }).click()
   await expect.poll(() => drawn(page)).toBeGreaterThan(1000)
   await expect
-    .poll(() => asked.map((text) => (JSON.parse(text) as { items: unknown[] }).items.length > 0))
+    .poll(() => responses.map((text) => (JSON.parse(text) as { items: unknown[] }).items.length > 0))
     .toEqual([true])
   await expect
     .poll(() => p.response.getByRole('button', { name: 'Thresholds' }).getAttribute('aria-pressed'))
@@ -268,7 +268,7 @@ test('several instances are charted with thresholds and daily maintenance', asyn
         .count(),
     )
     .toBeGreaterThan(10) // the labels include device names
-  await expect.poll(() => asked.length).toBeGreaterThan(1)
+  await expect.poll(() => responses.length).toBeGreaterThan(1)
   expect(questions.filter((path) => path.endsWith('/alertsettings'))).toHaveLength(2) // one per device
   expect(questions.filter((path) => path.endsWith('/instances'))).toHaveLength(2)
   if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/chart-fetched.png` })

@@ -446,7 +446,7 @@ test('a collection becomes a script, is run, and moved with the mouse', async ()
       await expect
         .poll(() => dialog.getByRole('button', { name: 'Cancel' }).evaluate((b) => b === document.activeElement))
         .toBe(true)
-      await shot(page, 'run-ask')
+      await shot(page, 'run-confirm')
       await dialog.getByRole('button', { name: 'Run 4 requests' }).click()
       const run = p.catalog.getByRole('region', { name: 'Run' })
       await run.getByText('1 of 2 succeeded; 2 were not sent').waitFor()

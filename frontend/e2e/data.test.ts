@@ -60,9 +60,9 @@ test('a backup is saved and restored at the next start, a damaged one changes no
   ])
   expect(chooser.isMultiple()).toBe(false)
   await chooser.setFiles(file)
-  const ask = data.getByRole('group', { name: 'Restore this backup?' })
-  await ask.getByText(/mine\.backup was created on .* by Spyglass \d.* and contains \d/).waitFor()
-  await ask.getByRole('button', { name: 'Restore at the next start' }).click()
+  const confirmation = data.getByRole('group', { name: 'Restore this backup?' })
+  await confirmation.getByText(/mine\.backup was created on .* by Spyglass \d.* and contains \d/).waitFor()
+  await confirmation.getByRole('button', { name: 'Restore at the next start' }).click()
   await data.getByText('The restore takes place at the next start').waitFor()
   await expect.poll(() => variables(page)).toEqual(['after', 'before'])
 

@@ -75,10 +75,10 @@ test('thresholds are tested on a device, changed, undone, and never overwrite th
   await trial.getByRole('option', { name: 'web-prod-01.fra' }).waitFor()
   await page.keyboard.press('Enter')
   let reached = () => {}
-  const asked = new Promise<void>((done) => (reached = done))
+  const requested = new Promise<void>((done) => (reached = done))
   await page.route('**/api/setting/datasources/*/test', () => reached())
   await trial.getByRole('button', { name: 'Test', exact: true }).click()
-  await asked
+  await requested
   await trial.getByRole('button', { name: 'Cancel' }).click()
   await trial.getByText('Cancelled').waitFor()
   await page.unroute('**/api/setting/datasources/*/test')

@@ -77,9 +77,9 @@ test('charts share a cursor and a range, are compared, and are shown as tables',
   await page.mouse.move(box.x + box.width * 0.6, box.y + 30, { steps: 5 })
   await page.mouse.up()
   await page.getByRole('button', { name: 'Reset zoom' }).waitFor()
-  const asked = page.waitForRequest(/graphs\/\d+\/data\?/)
+  const request = page.waitForRequest(/graphs\/\d+\/data\?/)
   await page.getByRole('button', { name: 'Earlier' }).click()
-  const shown = new URL((await asked).url()).searchParams
+  const shown = new URL((await request).url()).searchParams
   const length = Number(shown.get('end')) - Number(shown.get('start'))
   const earlier = Number(shown.get('start'))
   const before = page.waitForRequest(
@@ -176,9 +176,9 @@ test('the instance with an alert comes first, and alerts are listed and acknowle
     await alert.waitFor()
     const left = await grid.getByRole('button', { name: 'Ack' }).count()
     await alert.getByRole('button', { name: 'Ack' }).click()
-    const asked = page.getByRole('dialog', { name: /^Acknowledge / })
-    await asked.getByRole('textbox').fill('Looked at from its device')
-    await asked.getByRole('button', { name: 'Acknowledge' }).click()
+    const dialog = page.getByRole('dialog', { name: /^Acknowledge / })
+    await dialog.getByRole('textbox').fill('Looked at from its device')
+    await dialog.getByRole('button', { name: 'Acknowledge' }).click()
     await expect.poll(() => grid.getByRole('button', { name: 'Ack' }).count()).toBe(left - 1)
     await grid.getByRole('row').filter({ hasText: 'admin' }).first().waitFor()
     await page.getByRole('button', { name: 'All', exact: true }).click()

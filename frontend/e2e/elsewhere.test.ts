@@ -47,10 +47,10 @@ const home = suite()
 let plain: Stub
 let secure: Stub
 let refuse = 0 // the number of requests to /busy that still get a 429
-const asked: string[] = []
+const requested: string[] = []
 
 function answer(request: IncomingMessage, response: ServerResponse) {
-  asked.push(request.url!)
+  requested.push(request.url!)
   const path = new URL(request.url!, 'http://stub').pathname
   const json = (status: number, body: unknown, headers = {}) =>
     response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(JSON.stringify(body))
@@ -117,12 +117,12 @@ test('the catalog of a remote portal shows marks, times are shown, and a 429 is 
     await until(p.status, /^200 OK/)
 
     refuse = 1
-    asked.length = 0
+    requested.length = 0
     await page.keyboard.press('Control+Enter')
     await p.response.getByRole('button', { name: 'Cancel' }).click()
     await until(p.status, /^429/)
     await expect.poll(() => p.response.getByText('Retrying in').count()).toBe(0)
-    expect(asked).toEqual(['/busy'])
+    expect(requested).toEqual(['/busy'])
   })
 
   await step('the response time has a breakdown', async () => {
@@ -145,10 +145,10 @@ test('a portal is reached with a trusted certificate and through a proxy', async
   await step('an untrusted certificate is shown, and trusted only on request', async () => {
     const form = await portalForm(page, 'Unknown', secure.url)
     await form.getByLabel('Sign-in method').selectOption('none')
-    asked.length = 0
+    requested.length = 0
     await form.getByRole('button', { name: 'Test connection' }).click()
     await until(form.getByRole('alert'), /certificate/)
-    expect(asked).toEqual([])
+    expect(requested).toEqual([])
     await until(form.locator('dl'), /127\.0\.0\.1.*a stub of the tests.*([0-9A-F]{2}:){31}/s)
     if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/certificate.png` })
     await form.getByRole('button', { name: 'Trust this certificate' }).click()
@@ -166,6 +166,6 @@ test('a portal is reached with a trusted certificate and through a proxy', async
       await form.getByLabel('Proxy address').fill(plain.url)
     })
     await sendPath(page, '/one')
-    expect(asked).toContain('http://portal.invalid/api/one')
+    expect(requested).toContain('http://portal.invalid/api/one')
   })
 })

@@ -78,7 +78,7 @@ test('a skeleton is shown while a list loads for the first time', async () => {
 
 test('a device without data is not shown as healthy', async () => {
   const page = await portal.page({ fresh: true })
-  const ask = (method: string, path: string, body?: object) =>
+  const send = (method: string, path: string, body?: object) =>
     page.evaluate(
       async ([method, path, body]) => {
         const token =
@@ -93,8 +93,8 @@ test('a device without data is not shown as healthy', async () => {
       },
       [method, path, body && JSON.stringify(body)] as [string, string, string | undefined],
     )
-  const attic = await ask('POST', '/device/groups', { name: 'Attic' })
-  const { id } = await ask('POST', '/device/devices', {
+  const attic = await send('POST', '/device/groups', { name: 'Attic' })
+  const { id } = await send('POST', '/device/devices', {
     name: '192.0.2.1',
     displayName: 'nobody',
     hostGroupIds: String(attic.id),
@@ -116,13 +116,13 @@ test('a device without data is not shown as healthy', async () => {
     await page.keyboard.press('ArrowRight')
     await cells.getByText('nobody, without data').first().waitFor()
     // A device without a group has a cell, too.
-    await ask('PATCH', `/device/devices/${id}`, { hostGroupIds: '1' })
+    await send('PATCH', `/device/devices/${id}`, { hostGroupIds: '1' })
     const loose = page.getByRole('group', { name: /^In no group: 1 device, / })
     await loose.focus()
     await page.keyboard.press('ArrowRight')
     await loose.getByText('nobody, without data').first().waitFor()
   } finally {
-    await ask('DELETE', `/device/devices/${id}?deleteHard=true`)
-    await ask('DELETE', `/device/groups/${attic.id}`)
+    await send('DELETE', `/device/devices/${id}?deleteHard=true`)
+    await send('DELETE', `/device/groups/${attic.id}`)
   }
 })

@@ -66,9 +66,9 @@ test('groups and devices are found, selected and changed, and the selection stay
     }
     await bar.getByText('2 devices selected').waitFor()
     await bar.getByRole('button', { name: 'Delete' }).click()
-    const asks = page.getByRole('dialog', { name: 'Delete 2 devices?' })
-    await asks.getByText(/^web-prod-01\.fra, acc-sw-01\.fra: their checks stop/).waitFor()
-    await asks.getByRole('button', { name: 'Keep' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Delete 2 devices?' })
+    await dialog.getByText(/^web-prod-01\.fra, acc-sw-01\.fra: their checks stop/).waitFor()
+    await dialog.getByRole('button', { name: 'Keep' }).click()
     await bar.getByRole('button', { name: 'Clear selection' }).click()
     await bar.waitFor({ state: 'detached' })
   })

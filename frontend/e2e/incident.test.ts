@@ -14,16 +14,16 @@ test('rows have a sparkline, and an alert has a story', async () => {
   const page = await portal.page({ fresh: true })
   await step('rows have a sparkline, requested together, with text for screen readers', async () => {
     await portal.filled
-    const asked: { series: unknown[] }[] = []
+    const requests: { series: unknown[] }[] = []
     page.on('request', (r) => {
-      if (r.url().includes('/device/instances/sparklines')) asked.push(r.postDataJSON() as { series: unknown[] })
+      if (r.url().includes('/device/instances/sparklines')) requests.push(r.postDataJSON() as { series: unknown[] })
     })
     await screen(page, 'Fleet')
     const fleet = page.getByRole('grid', { name: 'Devices' })
     const chart = fleet.getByRole('img', { name: /^last 6 hours: min [\d.]+ ms, max [\d.]+ ms, last [\d.]+ ms$/ })
     await chart.first().waitFor()
-    expect(asked).toHaveLength(1)
-    expect(asked[0].series.length).toBeGreaterThan(10)
+    expect(requests).toHaveLength(1)
+    expect(requests[0].series.length).toBeGreaterThan(10)
     expect(await chart.first().locator('path').getAttribute('d')).toMatch(/^M[\d.]+ [\d.]+L/)
     const wide = (await chart.first().boundingBox())!.width
     await page.setViewportSize({ width: 800, height: 600 })
@@ -36,7 +36,7 @@ test('rows have a sparkline, and an alert has a story', async () => {
       .getByRole('img', { name: /^\w+, last 6 hours: min / })
       .first()
       .waitFor()
-    expect(asked).toHaveLength(2)
+    expect(requests).toHaveLength(2)
   })
 
   await step('an alert has a story: the cause, a live timeline, charts with one cursor, and files', async () => {

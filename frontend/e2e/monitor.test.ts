@@ -325,9 +325,9 @@ test('a demo incident is started and stopped, the clock is paused, and a reset n
   await main.getByRole('table', { name: 'Data points' }).waitFor()
   await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: 'Demo' }).click()
   await main.getByRole('button', { name: 'Reset the demo…' }).click()
-  const ask = page.getByRole('dialog', { name: 'Reset the demo?' })
-  await expect.poll(() => ask.getByRole('button', { name: 'Reset the demo' }).isDisabled()).toBe(true)
-  await ask.getByRole('button', { name: 'Cancel' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Reset the demo?' })
+  await expect.poll(() => dialog.getByRole('button', { name: 'Reset the demo' }).isDisabled()).toBe(true)
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
   await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: 'Overview' }).click()
   await main.getByText('Demo incident: Core switch down').waitFor()
   expect(await findings(page)).toEqual([])
@@ -343,19 +343,19 @@ test('a demo incident is started and stopped, the clock is paused, and a reset n
 test('charts follow theme changes of the system and the user', async () => {
   const page = await portal.page({ fresh: true })
   await portal.filled
-  const asking = new Set<Request>()
+  const pending = new Set<Request>()
   page.on('request', (r) => {
-    if (r.resourceType() === 'fetch') asking.add(r)
+    if (r.resourceType() === 'fetch') pending.add(r)
   })
   for (const over of ['requestfinished', 'requestfailed'] as const)
-    page.on(over as 'requestfinished', (r) => asking.delete(r))
+    page.on(over as 'requestfinished', (r) => pending.delete(r))
   const { main } = await monitor(page)
   const chart = main.getByRole('region', { name: 'Selected alert' }).locator('canvas')
   const cells = main.getByRole('group', { name: /^Network: \d+ devices/ }).locator('canvas')
   await Promise.all([chart.waitFor(), cells.waitFor()])
   await page.getByRole('button', { name: 'Pause' }).click() // from here on, only the colors change
   const drawn = () => Promise.all([chart, cells].map((c) => c.evaluate((e) => (e as HTMLCanvasElement).toDataURL())))
-  await expect.poll(() => asking.size).toBe(0) // a pending response would still be drawn
+  await expect.poll(() => pending.size).toBe(0) // a pending response would still be drawn
   const dark = await drawn()
   await page.emulateMedia({ colorScheme: 'light' })
   await expect.poll(async () => (await drawn()).map((picture, i) => picture === dark[i])).toEqual([false, false])
@@ -370,8 +370,8 @@ test('charts follow theme changes of the system and the user', async () => {
 test('the chart of an alert reaches to now, even without recent data', async () => {
   const page = await portal.page({ fresh: true })
   await page.route(/\/instances\/\d+\/data\?/, async (route) => {
-    const asked = new URL(route.request().url()).searchParams
-    const [from, to] = ['start', 'end'].map((name) => 1000 * Number(asked.get(name)))
+    const query = new URL(route.request().url()).searchParams
+    const [from, to] = ['start', 'end'].map((name) => 1000 * Number(query.get(name)))
     // newest first, and only for the first third of the requested period
     const time = Array.from({ length: 60 }, (_, i) => from + ((60 - i) / 180) * (to - from))
     await route.fulfill({

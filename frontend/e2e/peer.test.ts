@@ -7,7 +7,7 @@ import { step } from './story'
 
 const home = suite()
 let stub: Stub
-const asked: string[] = []
+const requests: string[] = []
 let signedIn = true
 
 /**
@@ -17,7 +17,7 @@ let signedIn = true
 beforeAll(async () => {
   stub = await startStub((request, answer) => {
     const url = new URL(request.url!, 'http://stub')
-    asked.push(`${request.method} ${url.pathname}`)
+    requests.push(`${request.method} ${url.pathname}`)
     const offset = Number(url.searchParams.get('offset') ?? 0)
     const size = Number(url.searchParams.get('size') ?? 2)
     const ids = Array.from({ length: Math.max(0, Math.min(size, 6 - offset)) }, (_, i) => ({ id: offset + i + 1 }))
@@ -89,12 +89,12 @@ test('paging over broken lists ends with a reason, and a write is sent once', as
     await raw(page, '{"name": "one"}')
     await page.getByRole('button', { name: 'Read-only lock' }).click()
     await until(page.getByTestId('toast'), /^Pages is unlocked/)
-    asked.length = 0
+    requests.length = 0
     await page.keyboard.press('Control+Enter')
     await until(p.status, /^200 OK .* 2 items$/)
     await p.request.getByRole('button', { name: 'More send options' }).click()
     await page.getByRole('menuitemcheckbox', { name: /Read-only/ }).waitFor()
     expect(await page.getByRole('menuitem', { name: 'Fetch all pages', exact: true }).count()).toBe(0)
-    expect(asked.filter((a) => a.startsWith('POST'))).toEqual(['POST /things'])
+    expect(requests.filter((r) => r.startsWith('POST'))).toEqual(['POST /things'])
   })
 })

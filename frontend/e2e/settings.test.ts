@@ -82,7 +82,7 @@ test('settings take effect at once, are stored, and are reset', async () => {
   expect(atSignIn).toBe(false)
 })
 
-test('updates are looked for when asked, and open in the browser', async () => {
+test('updates are looked for on request, and open in the browser', async () => {
   const page = await portal.page({ fresh: true })
   let checks = 0
   const found = { version: '0.1.0', newer: false, link: 'https://example.net/spyglass' }

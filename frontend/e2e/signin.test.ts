@@ -199,7 +199,7 @@ test('a new user chooses a password, sets up a second factor, and signs in with 
     await main.waitFor()
   })
 
-  await step('signing in again asks for a code after the password', async () => {
+  await step('signing in again requires a code after the password', async () => {
     await page.getByRole('button', { name: /kim/ }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
     await name.fill('kim')

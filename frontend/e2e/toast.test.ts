@@ -62,9 +62,9 @@ test('a message does not cover the focus, and is short with details on request',
   const p = parts(page)
   await step('a message does not cover what has the focus, also when the focus moves', async () => {
     let say = () => {}
-    const asked = new Promise<void>((go) => (say = go))
+    const released = new Promise<void>((go) => (say = go))
     await page.route('**/explorer/events', async (route) => {
-      await asked
+      await released
       await route.fulfill({
         contentType: 'text/event-stream',
         body: `retry: 100000\n\nevent: link\ndata: ${JSON.stringify({ problem: 'This opens nothing here' })}\n\n`,

@@ -178,7 +178,7 @@ async function endpoint(keys: Keys, id: string) {
   await keys.at(/^combobox Path/)
 }
 
-/** Types the password of the administrator in a dialog or page that has asked for the user's name. */
+/** Types the password of the administrator in a dialog or page that prompts for the user's name. */
 async function signIn(keys: Keys) {
   await keys.at(/User name/)
   await keys.type('admin')
