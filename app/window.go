@@ -70,7 +70,8 @@ func Window(ctx context.Context, o server.Options, args []string) error {
 			func(a *App) error { return a.updateTray(updating, trays) })
 	})
 	err := shell.Run(ctx, shell.Window{
-		Title: "Spyglass", Icon: icon.PNG, Theme: last.Theme, Raise: raise, Notices: notices, Tray: trays,
+		Title: "Spyglass", Icon: icon.PNG, Version: o.Version, Theme: last.Theme, Raise: raise,
+		Notices: notices, Tray: trays,
 		Native: &p.native.Native, Log: o.Log,
 		Pause: p.pause,
 		Link: func(text string) {

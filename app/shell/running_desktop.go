@@ -219,6 +219,11 @@ func (r *running) domReady(ctx context.Context) {
 	r.showScheme(ctx)
 }
 
+// command has the page run a command that was chosen in the menu bar.
+func (r *running) command(id string) {
+	desktop.WindowExecJS(r.wails, commandEvent(id))
+}
+
 // setScheme has the page use the color scheme of the desktop, also after it loads again.
 func (r *running) setScheme(scheme string) {
 	r.scheme.Store(scheme)

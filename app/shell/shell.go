@@ -46,6 +46,8 @@ type Window struct {
 	Title string // of the window, and of the application in the desktop's lists
 	Icon  []byte // PNG; nil for the desktop's default
 
+	Version string // of the program, for "About" in the menu of macOS
+
 	// Open returns the address of the page, with a fresh one-time token, each
 	// time the window requests its first page. It may block; the window shows
 	// the sentence of an error, and the progress of a Busy until Open returns

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/wailsapp/wails/v2"
-	"github.com/wailsapp/wails/v2/pkg/menu"
 	"github.com/wailsapp/wails/v2/pkg/options"
 	"github.com/wailsapp/wails/v2/pkg/options/assetserver"
 	"github.com/wailsapp/wails/v2/pkg/options/linux"
@@ -69,7 +68,7 @@ func (r *running) options(ctx context.Context) *options.App {
 		// The context menu has cut, copy and paste; editMenuOnly hides it
 		// elsewhere.
 		EnableDefaultContextMenu: true,
-		Menu:                     applicationMenu(runtime.GOOS),
+		Menu:                     applicationMenu(runtime.GOOS, r.command),
 		OnStartup:                func(desktop context.Context) { r.start(ctx, desktop) },
 		OnDomReady:               r.domReady,
 		OnBeforeClose:            r.beforeClose,
@@ -79,7 +78,10 @@ func (r *running) options(ctx context.Context) *options.App {
 			WebviewGpuPolicy: linux.WebviewGpuPolicyNever,
 		},
 		Windows: &windows.Options{DisablePinchZoom: true, Theme: w.windowsTheme()},
-		Mac:     &mac.Options{OnUrlOpen: w.Link},
+		Mac: &mac.Options{
+			OnUrlOpen: w.Link,
+			About:     &mac.AboutInfo{Title: w.Title, Message: "Version " + w.Version, Icon: w.Icon},
+		},
 	}
 }
 
@@ -92,13 +94,4 @@ func (w Window) windowsTheme() windows.Theme {
 		return windows.Light
 	}
 	return windows.SystemDefault
-}
-
-// applicationMenu returns the menu bar of macOS, without which Cmd+C and similar
-// keys do nothing there. On other systems the page has all commands.
-func applicationMenu(system string) *menu.Menu {
-	if system != "darwin" {
-		return nil
-	}
-	return menu.NewMenuFromItems(menu.AppMenu(), menu.EditMenu(), menu.WindowMenu())
 }

@@ -98,7 +98,7 @@ export function commandList(app: App): Command[] {
       id: 'monitor.back',
       ...named['monitor.back'],
       group: 'View',
-      keys: ['Alt+ArrowLeft'],
+      keys: isMac ? ['Mod+['] : ['Alt+ArrowLeft'], // on a Mac, ⌥ and an arrow move by a word
       when: inMonitor,
       run: () => void app.trail.back(),
     },
@@ -106,7 +106,7 @@ export function commandList(app: App): Command[] {
       id: 'monitor.forward',
       ...named['monitor.forward'],
       group: 'View',
-      keys: ['Alt+ArrowRight'],
+      keys: isMac ? ['Mod+]'] : ['Alt+ArrowRight'],
       when: inMonitor,
       run: () => void app.trail.forward(),
     },
@@ -288,7 +288,7 @@ export function commandList(app: App): Command[] {
       id: 'request.redo',
       ...named['request.redo'],
       group: 'Request',
-      keys: ['Mod+Shift+Z', 'Mod+Y'],
+      keys: isMac ? ['Mod+Shift+Z'] : ['Mod+Shift+Z', 'Mod+Y'],
       when: () => withTab() && editsRequest(),
       run: () => void tab()?.draft.redo(),
     },
@@ -393,7 +393,7 @@ export function commandList(app: App): Command[] {
       id: 'panel.history',
       ...named['panel.history'],
       group: 'View',
-      keys: ['Mod+H'],
+      keys: isMac ? ['Mod+Y'] : ['Mod+H'], // ⌘H hides a program
       run: () => void app.navigation.enterPanel('history'),
     },
     {

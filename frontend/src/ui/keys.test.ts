@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest'
-import { label, matches, pressed, refusal, sameKeys } from './keys'
+import { expect, test, vi } from 'vitest'
+import { label, listenForMenu, matches, pressed, refusal, sameKeys } from './keys'
 
 function press(key: string, held: Partial<KeyboardEvent> = {}): KeyboardEvent {
   return { key, code: '', ctrlKey: false, metaKey: false, shiftKey: false, altKey: false, ...held } as KeyboardEvent
@@ -59,4 +59,21 @@ test.each([
 test('without Cmd, Mod and Control are the same key', () => {
   expect(sameKeys('Mod+K', 'Control+K', false)).toBe(true)
   expect(sameKeys('Mod+K', 'Control+K', true)).toBe(false)
+})
+
+test('an item of the menu bar runs its command while the command is available', () => {
+  const bar = new EventTarget()
+  const run = vi.fn()
+  let available = false
+  const stop = listenForMenu(bar, [{ id: 'tab.close', run, when: () => available }])
+  const choose = () => bar.dispatchEvent(new CustomEvent('menucommand', { detail: 'tab.close' }))
+  choose()
+  expect(run).not.toHaveBeenCalled()
+  available = true
+  choose()
+  bar.dispatchEvent(new CustomEvent('menucommand', { detail: 'unknown' }))
+  expect(run).toHaveBeenCalledTimes(1)
+  stop()
+  choose()
+  expect(run).toHaveBeenCalledTimes(1)
 })

@@ -85,12 +85,12 @@ export function pressed(e: KeyboardEvent, mac = isMac): string | undefined {
   return [...held, key.length === 1 ? key.toUpperCase() : key === 'space' ? 'Space' : e.key].join('+')
 }
 
-const editing = ['Mod+A', 'Mod+C', 'Mod+V', 'Mod+X', 'Mod+Z', 'Mod+Shift+Z', 'Mod+Y']
+const editing = ['Mod+A', 'Mod+C', 'Mod+V', 'Mod+X', 'Mod+Z', 'Mod+Shift+Z']
 
 /** Returns why keys cannot be a shortcut, as a sentence; '' if they can. */
 export function refusal(text: string, mac = isMac): string {
   const { ctrl, meta, alt, key } = parse(text, mac)
-  if (editing.some((k) => sameKeys(k, text, mac)))
+  if ((mac ? editing : [...editing, 'Mod+Y']).some((k) => sameKeys(k, text, mac)))
     return `${label(text, mac)} belongs to editing text. Choose other keys.`
   if (!ctrl && !meta && !alt && !/^f\d{1,2}$/.test(key))
     return `${label(text, mac)} alone would be in the way of typing. Hold ${mac ? '⌘' : 'Ctrl'} or ${mac ? '⌥' : 'Alt'} too.`
@@ -154,4 +154,14 @@ export function listenForKeys(target: Window, commands: readonly KeyCommand[]): 
     target.removeEventListener('keydown', early, true)
     target.removeEventListener('keydown', late)
   }
+}
+
+/** Runs the command that is chosen in the menu bar of macOS. Returns a function that stops listening. */
+export function listenForMenu(target: EventTarget, commands: readonly KeyCommand[]): () => void {
+  const run = (e: Event) => {
+    const command = commands.find((c) => c.id === (e as CustomEvent<string>).detail)
+    if (command && (command.when?.() ?? true)) command.run()
+  }
+  target.addEventListener('menucommand', run)
+  return () => target.removeEventListener('menucommand', run)
 }
