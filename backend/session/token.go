@@ -55,14 +55,15 @@ func (s *Service) ByToken(ctx context.Context, authorization string, r TokenRequ
 	case strings.EqualFold(scheme, "Bearer") && isCollectorToken(value):
 		return s.byCollector(ctx, value)
 	case strings.EqualFold(scheme, "Bearer"):
-		token = all.byBearer[bearerHash(value)]
+		token, err = s.token(ctx, all.byBearer, "bearerHash", bearerHash(value))
 	case strings.EqualFold(scheme, "LMv1"):
-		if token, err = s.signed(all, value, r); err != nil {
-			return nil, err
-		}
+		token, err = s.signed(ctx, all, value, r)
 	default:
-		return nil, fault.New(fault.NoLogin, "Authorization must be Bearer <token> or LMv1 "+
+		err = fault.New(fault.NoLogin, "Authorization must be Bearer <token> or LMv1 "+
 			"<accessId>:<signature>:<epochMillis>")
+	}
+	if err != nil {
+		return nil, err
 	}
 	if !s.works(token) {
 		return nil, s.refuse(ctx, token, r)
@@ -106,10 +107,11 @@ func (s *Service) CheckSigner(ctx context.Context, authorization, remote string)
 	if err != nil {
 		return err
 	}
-	if token := all.byAccess[parts[0]]; !s.works(token) {
-		return s.refuse(ctx, token, TokenRequest{Remote: remote})
+	token, err := s.token(ctx, all.byAccess, "accessId", parts[0])
+	if err == nil && !s.works(token) {
+		err = s.refuse(ctx, token, TokenRequest{Remote: remote})
 	}
-	return nil
+	return err
 }
 
 // signature splits the value of an LMv1 header into access id, signature and
@@ -128,12 +130,16 @@ func (s *Service) signature(value string) ([]string, error) {
 }
 
 // signed returns the token of an LMv1 signature; nil if none matches.
-func (s *Service) signed(all *tokens, value string, r TokenRequest) (*people.Token, error) {
+func (s *Service) signed(ctx context.Context, all *tokens, value string, r TokenRequest) (*people.Token, error) {
 	parts, err := s.signature(value)
 	if err != nil {
 		return nil, err
 	}
-	token, key := all.byAccess[parts[0]], []byte("as slow without a token as with one")
+	token, err := s.token(ctx, all.byAccess, "accessId", parts[0])
+	if err != nil {
+		return nil, err
+	}
+	key := []byte("as slow without a token as with one")
 	if token != nil {
 		if key, err = s.db.Unseal(people.AccessKeyPlace(token.AccessID), token.SealedKey); err != nil {
 			return nil, nil // its key is lost: no signature can match
@@ -196,6 +202,20 @@ func (s *Service) tokens(ctx context.Context) (*tokens, error) {
 		return nil, err
 	}
 	return value.(*tokens), nil
+}
+
+// token returns the token with a value of a field, from those in memory or, where this node
+// may not have heard of it yet, from the database; nil if there is none.
+func (s *Service) token(ctx context.Context, known map[string]*people.Token, field, value string) (*people.Token,
+	error) {
+	if token := known[value]; token != nil || !s.o.Shared {
+		return token, nil
+	}
+	rows, err := resource.Find(ctx, s.db, people.Tokens.Name, resource.Where{Field: field, Op: "=", Value: value})
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	return &rows[0], nil
 }
 
 // CreateToken creates an API token for a user; by is the name of its creator. It
