@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -9,6 +10,7 @@ import (
 	"spyglass/backend/poll"
 	"spyglass/backend/portal/alert"
 	"spyglass/backend/portal/threshold"
+	"spyglass/backend/remotewrite"
 	"spyglass/backend/resource"
 )
 
@@ -46,22 +48,33 @@ var (
 	noticesSent = counter("notifications_total", "Notices, by result: sent, failed permanently, or to be "+
 		"retried.", "result")
 	noticesWait = gauge("notifications_waiting", "Pending notices.")
-	remoteSent  = counter("remote_write_samples_total", "Samples of remote write, by result: sent, rejected by the "+
-		"receiver, or dropped because they were too old or remote write was turned off.", "result")
-	remoteAgain = counter("remote_write_retries_total", "Retried batches of remote write.")
-	remoteWaits = gauge("remote_write_samples_waiting", "Samples in memory that are pending for remote write.")
-	remoteLags  = gauge("remote_write_behind_seconds", "Age of the oldest sample on disk that is pending for remote "+
-		"write; 0 if there is none.")
-	listeners  = gauge("event_stream_listeners", "Open event streams.")
-	leasesHere = gauge("lease_held", "1 if this node has the lease, otherwise 0.", "lease")
-	nodesAlive = gauge("nodes_alive", "Nodes of the portal that report.")
-	nodesLag   = gauge("nodes_report_age_max_seconds", "Age of the oldest last report of these nodes.")
-	poolUsed   = gauge("database_connections_used", "Connections of readers to the database that are in use.")
-	poolOpen   = gauge("database_connections_open", "Connections of readers to the database.")
-	poolMost   = gauge("database_connections_max", "Maximum of connections of readers to the database.")
-	poolWaits  = counter("database_connections_waited_total", "Queries that had to wait for a connection.")
-	unreadable = gauge("figures_unreadable", "1 if alerts and notices could not be read from the database.")
+	remoteWrite = sendingOf("remote_write")
+	sampleStore = sendingOf("sample_store")
+	listeners   = gauge("event_stream_listeners", "Open event streams.")
+	leasesHere  = gauge("lease_held", "1 if this node has the lease, otherwise 0.", "lease")
+	nodesAlive  = gauge("nodes_alive", "Nodes of the portal that report.")
+	nodesLag    = gauge("nodes_report_age_max_seconds", "Age of the oldest last report of these nodes.")
+	poolUsed    = gauge("database_connections_used", "Connections of readers to the database that are in use.")
+	poolOpen    = gauge("database_connections_open", "Connections of readers to the database.")
+	poolMost    = gauge("database_connections_max", "Maximum of connections of readers to the database.")
+	poolWaits   = counter("database_connections_waited_total", "Queries that had to wait for a connection.")
+	unreadable  = gauge("figures_unreadable", "1 if alerts and notices could not be read from the database.")
 )
+
+// sending is the figures of one receiver of samples.
+type sending struct{ samples, retries, waiting, behind figure }
+
+func sendingOf(receiver string) sending {
+	of := strings.ReplaceAll(receiver, "_", " ")
+	return sending{
+		counter(receiver+"_samples_total", "Samples of "+of+", by result: sent, refused by the receiver, or "+
+			"dropped because they were too old or sending was turned off.", "result"),
+		counter(receiver+"_retries_total", "Retried batches of "+of+"."),
+		gauge(receiver+"_samples_waiting", "Samples in memory that are pending for "+of+"."),
+		gauge(receiver+"_behind_seconds", "Age of the oldest sample on disk that is pending for "+of+
+			"; 0 if there is none."),
+	}
+}
 
 // figures implements prometheus.Collector.
 type figures struct{ *Metrics }
@@ -70,7 +83,9 @@ type figures struct{ *Metrics }
 func (f figures) Describe(to chan<- *prometheus.Desc) {
 	for _, one := range []figure{
 		pollsDone, pollsMissed, pollLatest, pollsRunning, pollsQueued, instances, samplesTaken, samplesHeld, seriesKept,
-		databaseBytes, alertsOpen, noticesSent, noticesWait, remoteSent, remoteAgain, remoteWaits, remoteLags,
+		databaseBytes, alertsOpen, noticesSent, noticesWait,
+		remoteWrite.samples, remoteWrite.retries, remoteWrite.waiting, remoteWrite.behind,
+		sampleStore.samples, sampleStore.retries, sampleStore.waiting, sampleStore.behind,
 		listeners, leasesHere, nodesAlive, nodesLag, poolUsed, poolOpen, poolMost, poolWaits, unreadable,
 	} {
 		to <- one.Desc
@@ -103,18 +118,24 @@ func (f figures) Collect(to chan<- prometheus.Metric) {
 	write(noticesSent, float64(sent.Sent), "sent")
 	write(noticesSent, float64(sent.Failed), "failed")
 	write(noticesSent, float64(sent.Retried), "retried")
-	remote := f.o.Remote()
-	write(remoteSent, float64(remote.Sent), "sent")
-	write(remoteSent, float64(remote.Refused), "refused")
-	write(remoteSent, float64(remote.Expired), "dropped")
-	write(remoteAgain, float64(remote.Retries))
-	write(remoteWaits, float64(remote.Waiting))
-	write(remoteLags, remote.Behind.Seconds())
+	remoteWrite.write(write, f.o.Remote())
+	if f.o.Store != nil {
+		sampleStore.write(write, f.o.Store())
+	}
 	write(listeners, float64(f.listeners.Load()))
 	if f.o.Nodes != nil {
 		f.writeNodes(write)
 	}
 	f.writeRows(write)
+}
+
+func (s sending) write(write func(figure, float64, ...string), now remotewrite.Stats) {
+	write(s.samples, float64(now.Sent), "sent")
+	write(s.samples, float64(now.Refused), "refused")
+	write(s.samples, float64(now.Expired), "dropped")
+	write(s.retries, float64(now.Retries))
+	write(s.waiting, float64(now.Waiting))
+	write(s.behind, now.Behind.Seconds())
 }
 
 func (f figures) writeNodes(write func(figure, float64, ...string)) {

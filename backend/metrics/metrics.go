@@ -55,7 +55,8 @@ type Options struct {
 	Polls   func() (real, simulated poll.Stats)
 	Notices func() notify.Stats
 	Remote  func() remotewrite.Stats
-	Nodes   func() Nodes // nil for a portal in files
+	Store   func() remotewrite.Stats // of the sample store; nil for a portal that has its samples itself
+	Nodes   func() Nodes             // nil for a portal in files
 }
 
 // Nodes is the state of the portal's nodes, as one of them sees it.

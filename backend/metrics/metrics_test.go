@@ -57,6 +57,7 @@ func open(t *testing.T) *fixture {
 		Remote: func() remotewrite.Stats {
 			return remotewrite.Stats{Sent: 40, Refused: 2, Expired: 3, Retries: 9, Waiting: 11, Behind: time.Minute}
 		},
+		Store: func() remotewrite.Stats { return remotewrite.Stats{Sent: 50, Behind: 2 * time.Second} },
 	})
 	return h
 }
@@ -130,6 +131,7 @@ func TestEachCountBecomesAMetricInItsUnit(t *testing.T) {
 		`spyglass_remote_write_samples_total{result="refused"} 2`,
 		`spyglass_remote_write_samples_total{result="dropped"} 3`, `spyglass_remote_write_retries_total 9`,
 		`spyglass_remote_write_samples_waiting 11`, `spyglass_remote_write_behind_seconds 60`,
+		`spyglass_sample_store_samples_total{result="sent"} 50`, `spyglass_sample_store_behind_seconds 2`,
 		`spyglass_database_size_bytes{database="series"} 1230`, `spyglass_database_size_bytes{database="nothing"} 0`,
 		`spyglass_figures_unreadable 0`,
 	)

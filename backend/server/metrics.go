@@ -5,6 +5,7 @@ import (
 
 	"spyglass/backend/metrics"
 	"spyglass/backend/poll"
+	"spyglass/backend/remotewrite"
 )
 
 // measure creates the portal's own metrics.
@@ -13,7 +14,11 @@ func (s *Server) measure() {
 	if s.leases != nil {
 		nodes = s.nodeFigures
 	}
-	s.metrics = metrics.New(metrics.Options{Nodes: nodes,
+	var store func() remotewrite.Stats
+	if s.store != nil {
+		store = s.store.Stats
+	}
+	s.metrics = metrics.New(metrics.Options{Nodes: nodes, Store: store,
 		Version: s.o.Version, DB: s.db, Series: s.series.Stats, Polls: s.polls, Notices: s.notices.Stats,
 		Remote: s.remote.Stats,
 		Files: map[string]string{"portal": filepath.Join(s.o.Data, "portal.db"),
