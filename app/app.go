@@ -137,7 +137,7 @@ func open(ctx context.Context, o server.Options, native *desk) (_ *App, err erro
 	a.explorer, err = explorer.New(explorer.Options{
 		Workspace: a.workspace, Catalog: a.Endpoints(),
 		BaseURL: func() string { return a.Origin() + "/api" }, Authority: a.HTTPSAuthority(),
-		ClientOrigin: a.ClientOrigin, HTTPS: a.Server, Trust: trust.Computer{Ask: a.desktop},
+		ClientOrigin: a.ClientOrigin, HTTPS: a.Server, Trust: trust.Computer{Prompt: a.desktop},
 		Cookie:     func(secret string) string { return a.Sessions.CookieName() + "=" + secret },
 		PortalName: a.PortalName, Networks: a.Networks, Instance: a.Setting.Instance, Version: o.Version,
 		Folder: folder, Desktop: a.desktop, Tray: a.desktop && tray.Has, Demo: a.Setting.Demo, Notice: a.notice,

@@ -28,7 +28,7 @@ func Browse(ctx context.Context, o server.Options, args []string, opened func(or
 	}
 	a, err := open(ctx, o, &desk{})
 	if fault.Is(err, fault.Conflict) {
-		if _, asked := server.Send(ctx, o, server.Command{Do: server.DoRaise, Args: args}); asked == nil {
+		if _, failed := server.Send(ctx, o, server.Command{Do: server.DoRaise, Args: args}); failed == nil {
 			return nil
 		}
 	}

@@ -50,7 +50,7 @@ func Window(ctx context.Context, o server.Options, args []string) error {
 	case <-held:
 	case <-p.opened:
 		if fault.Is(p.err, fault.Conflict) {
-			if _, asked := server.Send(ctx, o, server.Command{Do: server.DoRaise, Args: args}); asked == nil {
+			if _, failed := server.Send(ctx, o, server.Command{Do: server.DoRaise, Args: args}); failed == nil {
 				return nil
 			}
 		}

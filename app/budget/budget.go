@@ -1,7 +1,7 @@
 // Package budget bounds the work that one request of a caller can cause: bytes
 // that come out, steps that are taken, and time through a context.
 //
-// Small inputs can ask for much: a variable that is used a thousand times, an
+// Small inputs can need much: a variable that is used a thousand times, an
 // alias of YAML that repeats a long text, headers of a folder that every request
 // in it inherits. Code that multiplies spends from a Budget before it does so,
 // and stops when the Budget is spent.

@@ -22,8 +22,8 @@ func newStore(t *testing.T, limits document.Limits) *document.Store {
 	return s
 }
 
-// ask runs a query over a body and returns the matches unchanged, one per line.
-func ask(t *testing.T, body, src string) string {
+// matchesOf runs a query over a body and returns the matches unchanged, one per line.
+func matchesOf(t *testing.T, body, src string) string {
 	t.Helper()
 	q, err := query.Parse(src)
 	if err != nil {
@@ -144,7 +144,7 @@ func TestExamplesOfTheRFC(t *testing.T) {
 		{rfcNull, `$.c[?@.d==null]`, ``},
 		{rfcNull, `$.null`, `1`},
 	} {
-		if got := ask(t, tt.body, tt.query); got != tt.want {
+		if got := matchesOf(t, tt.body, tt.query); got != tt.want {
 			t.Errorf("%s of %s\n got %s\nwant %s", tt.query, tt.body, got, tt.want)
 		}
 	}
@@ -190,7 +190,7 @@ func TestCommonJQFilters(t *testing.T) {
 		`$.items[*] | select(.id == 2)`: `{"id":2,"displayName":"db-01","hostStatus":"normal",` +
 			`"tags":[],"a b":1}`,
 	} {
-		if got := ask(t, body, query); got != want {
+		if got := matchesOf(t, body, query); got != want {
 			t.Errorf("%s\n got %s\nwant %s", query, got, want)
 		}
 	}
@@ -206,7 +206,7 @@ func TestMatchesKeepTheOriginalBytes(t *testing.T) {
 		`$.items[?@.n == 0].s`:                       `"é/"`,
 		`$.items[?@.n >= 1.234567890123456789e19].n`: `1.10e2 ; 12345678901234567890`,
 	} {
-		if got := ask(t, body, query); got != want {
+		if got := matchesOf(t, body, query); got != want {
 			t.Errorf("%s\n got %s\nwant %s", query, got, want)
 		}
 	}
@@ -279,7 +279,7 @@ func TestFilterCanBeCancelledAndNeedsJSON(t *testing.T) {
 func TestFilterHandlesTenThousandLevels(t *testing.T) {
 	const levels = 9_999
 	body := strings.Repeat(`{"a":`, levels) + "7" + strings.Repeat("}", levels)
-	if got := ask(t, body, `$..a[?@ == 7]`); got != "7" {
+	if got := matchesOf(t, body, `$..a[?@ == 7]`); got != "7" {
 		t.Errorf("got %s", got)
 	}
 }

@@ -6,7 +6,7 @@
 //	{"on": true, "kind": "json", "target": "$.total", "op": "atLeast", "value": "1"}
 //
 // Kinds is the table of what can be checked; each kind has a file of its own and a line
-// in the table, which the page asks for.
+// in the table, which the page requests.
 //
 // # Units
 //

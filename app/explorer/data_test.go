@@ -126,12 +126,12 @@ func TestBackupIsDownloadedOnceAndUploadedInChunks(t *testing.T) {
 
 func TestOnlyAdministratorsSeeTheDataFolder(t *testing.T) {
 	h := build(t)
-	var asked []string
+	var requested []string
 	for _, e := range h.Endpoints() {
 		if !strings.HasPrefix(e.Path, "/data") && e.Path != "/native/open-folder" && e.Path != "/native/restart" {
 			continue
 		}
-		asked = append(asked, e.ID())
+		requested = append(requested, e.ID())
 		body := ""
 		if e.Body != nil {
 			body = `{"name":"x"}`
@@ -153,8 +153,8 @@ func TestOnlyAdministratorsSeeTheDataFolder(t *testing.T) {
 			t.Errorf("%s from elsewhere: %d %s", e.ID(), a.status, a.body)
 		}
 	}
-	if len(asked) != 12 {
-		t.Errorf("asked %q", asked)
+	if len(requested) != 12 {
+		t.Errorf("requested %q", requested)
 	}
 	if len(h.links) > 0 || h.restarts > 0 {
 		t.Errorf("opened %q, restarted %d times", h.links, h.restarts)

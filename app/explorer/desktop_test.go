@@ -48,21 +48,21 @@ func TestOnlyTheWindowSetsThatItOpensAtSignIn(t *testing.T) {
 	}
 }
 
-func TestAdministratorsCheckForUpdatesWhenTheyAsk(t *testing.T) {
+func TestAdministratorsCheckForUpdatesOnRequest(t *testing.T) {
 	h := build(t)
-	asked := 0
+	checks := 0
 	h.updates = func(context.Context) (*updates.Update, error) {
-		asked++
+		checks++
 		return &updates.Update{Version: "0.2.0", Link: "https://example.net/spyglass", Newer: true}, nil
 	}
-	if a := h.call(1, "GET /explorer/about", ""); a.status != 200 || asked > 0 {
-		t.Errorf("%d %s, after %d checks", a.status, a.body, asked)
+	if a := h.call(1, "GET /explorer/about", ""); a.status != 200 || checks > 0 {
+		t.Errorf("%d %s, after %d checks", a.status, a.body, checks)
 	}
-	if a := h.call(stranger, "POST /explorer/updates", ""); a.status != 403 || asked > 0 {
+	if a := h.call(stranger, "POST /explorer/updates", ""); a.status != 403 || checks > 0 {
 		t.Errorf("a user who is no administrator: %d %s", a.status, a.body)
 	}
 	const want = `{"link":"https://example.net/spyglass","newer":true,"version":"0.2.0"}`
-	if a := h.call(1, "POST /explorer/updates", ""); a.status != 200 || a.body != want || asked != 1 {
-		t.Errorf("%d %s after %d checks, want %s", a.status, a.body, asked, want)
+	if a := h.call(1, "POST /explorer/updates", ""); a.status != 200 || a.body != want || checks != 1 {
+		t.Errorf("%d %s after %d checks, want %s", a.status, a.body, checks, want)
 	}
 }

@@ -246,8 +246,8 @@ func TestWindowOpensAFolderDialog(t *testing.T) {
 			t.Errorf("choosing %q responds %d %s", path, a.status, a.body)
 		}
 	}
-	if !slices.Equal(h.asked, []string{"Sync with a folder", "Sync with a folder"}) {
-		t.Errorf("the titles are %q", h.asked)
+	if !slices.Equal(h.dialogs, []string{"Sync with a folder", "Sync with a folder"}) {
+		t.Errorf("the titles are %q", h.dialogs)
 	}
 }
 
@@ -295,13 +295,13 @@ func TestDesktopEndpointsAreForTheWindowOnly(t *testing.T) {
 			}
 		}
 	}
-	if endpoints != 10 || h.links != nil || h.asked != nil || h.full || h.title != "" || h.quits+h.restarts > 0 ||
+	if endpoints != 10 || h.links != nil || h.dialogs != nil || h.full || h.title != "" || h.quits+h.restarts > 0 ||
 		h.atSignIn.on {
-		t.Errorf("%d endpoints; what happened: %v %v %v %q %d %d %t", endpoints, h.links, h.asked, h.full, h.title,
+		t.Errorf("%d endpoints; what happened: %v %v %v %q %d %d %t", endpoints, h.links, h.dialogs, h.full, h.title,
 			h.quits, h.restarts, h.atSignIn.on)
 	}
 	if a := h.call(windowed, "POST /explorer/native/save", `{"name":"x","text":"y"}`); a.status != 200 ||
-		len(h.asked) != 1 {
+		len(h.dialogs) != 1 {
 		t.Errorf("saving in the window by who signed in there later: %d %s", a.status, a.body)
 	}
 	if a := h.call(windowed, "POST /explorer/native/quit", ""); a.status != 204 && a.status != 200 || h.quits != 1 {

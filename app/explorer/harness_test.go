@@ -42,7 +42,7 @@ type fixture struct {
 	workspace *workspace.Workspace
 	secrets   *ring
 	links     []string
-	asked     []string // names passed to SaveFile
+	dialogs   []string // names passed to SaveFile
 	saveTo    string   // the path that SaveFile returns
 	full      bool     // the window is full screen
 	title     string   // of the window
@@ -146,12 +146,12 @@ func (h *fixture) OpenLink(link string) error {
 }
 
 func (h *fixture) SaveFile(name string) (string, error) {
-	h.asked = append(h.asked, name)
+	h.dialogs = append(h.dialogs, name)
 	return h.saveTo, nil
 }
 
 func (h *fixture) ChooseFolder(title string) (string, error) {
-	h.asked = append(h.asked, title)
+	h.dialogs = append(h.dialogs, title)
 	return h.saveTo, nil
 }
 

@@ -18,18 +18,18 @@ import (
 type shelf struct {
 	n     int
 	total func(offset int) string
-	wrong func(w http.ResponseWriter, r *http.Request, asked int) bool
+	wrong func(w http.ResponseWriter, r *http.Request, n int) bool
 
-	mu    sync.Mutex
-	asked []string
+	mu       sync.Mutex
+	received []string
 }
 
 func (s *shelf) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
-	s.asked = append(s.asked, r.Method+" "+r.URL.RawQuery)
-	asked := len(s.asked)
+	s.received = append(s.received, r.Method+" "+r.URL.RawQuery)
+	n := len(s.received)
 	s.mu.Unlock()
-	if s.wrong != nil && s.wrong(w, r, asked) {
+	if s.wrong != nil && s.wrong(w, r, n) {
 		return
 	}
 	offset, _ := strconv.Atoi(r.URL.Query().Get("offset"))
@@ -51,7 +51,7 @@ func (s *shelf) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *shelf) requests() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append([]string{}, s.asked...)
+	return append([]string{}, s.received...)
 }
 
 // through is the part of a /pages response that the tests check.
@@ -123,36 +123,36 @@ func TestAllPagesBecomeOneDocumentWithUnchangedItems(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		shelf *shelf
-		ask   string
+		send  string
 		want  []string // expected requests
 		n     int
 		head  string
 		notes []string
 	}{
-		{name: "offset goes up by size", shelf: &shelf{n: 12}, ask: fives, n: 12, head: `"total":12,`,
+		{name: "offset goes up by size", shelf: &shelf{n: 12}, send: fives, n: 12, head: `"total":12,`,
 			want: []string{"GET filter=a%3Ab&size=5&offset=0", "GET filter=a%3Ab&size=5&offset=5", "GET filter=a%3Ab&" +
 				"size=5&offset=10"}},
-		{name: "a full last page needs no empty one", shelf: &shelf{n: 10}, ask: fives, n: 10, head: `"total":10,`,
+		{name: "a full last page needs no empty one", shelf: &shelf{n: 10}, send: fives, n: 10, head: `"total":10,`,
 			want: []string{"GET filter=a%3Ab&size=5&offset=0", "GET filter=a%3Ab&size=5&offset=5"}},
-		{name: "without a size the portal's own counts", shelf: &shelf{n: 3}, ask: `"draft":{"path":"/raw/list"}`, n: 3,
-			head: `"total":3,`,
+		{name: "without a size the portal's own counts", shelf: &shelf{n: 3}, send: `"draft":{"path":"/raw/list"}`,
+			n: 3, head: `"total":3,`,
 			want: []string{"GET offset=0", "GET offset=2"}},
-		{name: "the largest pages on wish", shelf: &shelf{n: 12}, ask: `"largest":true,` + fives, n: 12,
+		{name: "the largest pages on wish", shelf: &shelf{n: 12}, send: `"largest":true,` + fives, n: 12,
 			head: `"total":12,`,
 			want: []string{"GET filter=a%3Ab&size=1000&offset=0"}},
 		{name: "a total below zero does not end it, a short page does",
-			shelf: &shelf{n: 12, total: func(offset int) string { return strconv.Itoa(-offset - 5) }}, ask: fives,
+			shelf: &shelf{n: 12, total: func(offset int) string { return strconv.Itoa(-offset - 5) }}, send: fives,
 			n: 12, head: `"total":-5,`,
 			want: []string{"GET filter=a%3Ab&size=5&offset=0", "GET filter=a%3Ab&size=5&offset=5",
 				"GET filter=a%3Ab&size=5&offset=10"},
 			notes: []string{"The list changed during the run: its total went from -5 to -15."}},
 		{name: "without a total an empty page ends it", shelf: &shelf{n: 10, total: func(int) string { return "null" }},
-			ask: fives, n: 10,
+			send: fives, n: 10,
 			want: []string{"GET filter=a%3Ab&size=5&offset=0", "GET filter=a%3Ab&size=5&offset=5", "GET filter=a%3Ab&" +
 				"size=5&offset=10"}},
 		{name: "a total that grows is followed",
-			shelf: &shelf{n: 12, total: func(offset int) string { return strconv.Itoa(min(offset+6, 12)) }}, ask: fives,
-			n: 12, head: `"total":6,`,
+			shelf: &shelf{n: 12, total: func(offset int) string { return strconv.Itoa(min(offset+6, 12)) }},
+			send:  fives, n: 12, head: `"total":6,`,
 			want: []string{"GET filter=a%3Ab&size=5&offset=0", "GET filter=a%3Ab&size=5&offset=5",
 				"GET filter=a%3Ab&size=5&offset=10"},
 			notes: []string{"The list changed during the run: its total went from 6 to 12."}},
@@ -160,7 +160,7 @@ func TestAllPagesBecomeOneDocumentWithUnchangedItems(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			h := build(t)
 			h.answerRaw(tt.shelf.ServeHTTP)
-			r := h.pages(tt.ask)
+			r := h.pages(tt.send)
 			if got := tt.shelf.requests(); !reflect.DeepEqual(got, tt.want) {
 				t.Errorf("requested %q, want %q", got, tt.want)
 			}
@@ -199,11 +199,11 @@ func TestFailedLaterPageMarksTheRunPartialAndResumable(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := build(t)
-			s := &shelf{n: 12, wrong: func(w http.ResponseWriter, _ *http.Request, asked int) bool {
-				if asked == 2 {
+			s := &shelf{n: 12, wrong: func(w http.ResponseWriter, _ *http.Request, n int) bool {
+				if n == 2 {
 					wrong.answer(w)
 				}
-				return asked == 2
+				return n == 2
 			}}
 			h.answerRaw(s.ServeHTTP)
 			r := h.pages(fives)
@@ -231,11 +231,11 @@ func TestFailedLaterPageMarksTheRunPartialAndResumable(t *testing.T) {
 }
 
 func TestRunFromTheHistoryResumesAfterARestart(t *testing.T) {
-	fails := func(w http.ResponseWriter, _ *http.Request, asked int) bool {
-		if asked == 3 {
+	fails := func(w http.ResponseWriter, _ *http.Request, n int) bool {
+		if n == 3 {
 			w.WriteHeader(503)
 		}
-		return asked == 3
+		return n == 3
 	}
 	h := build(t)
 	h.answerRaw((&shelf{n: 12, wrong: fails}).ServeHTTP)
@@ -275,15 +275,15 @@ func TestRunFromTheHistoryResumesAfterARestart(t *testing.T) {
 func TestRunWaitsAfterA429AndReportsIt(t *testing.T) {
 	h := build(t)
 	events := h.listen(1)
-	s := &shelf{n: 8, wrong: func(w http.ResponseWriter, _ *http.Request, asked int) bool {
-		if asked == 2 {
+	s := &shelf{n: 8, wrong: func(w http.ResponseWriter, _ *http.Request, n int) bool {
+		if n == 2 {
 			for name, value := range map[string]string{"Retry-After": "1", "X-Rate-Limit-Limit": "60",
 				"X-Rate-Limit-Remaining": "0", "X-Rate-Limit-Window": "30"} {
 				w.Header().Set(name, value)
 			}
 			w.WriteHeader(429)
 		}
-		return asked == 2
+		return n == 2
 	}}
 	h.answerRaw(s.ServeHTTP)
 	r := h.pages(fives)

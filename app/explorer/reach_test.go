@@ -10,9 +10,9 @@ import (
 
 func TestSendingToOtherPortalsNeedsPermission(t *testing.T) {
 	h := build(t)
-	var asked atomic.Int64
+	var requests atomic.Int64
 	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked.Add(1)
+		requests.Add(1)
 		faraway(w, r)
 	}))
 	defer far.Close()
@@ -32,8 +32,8 @@ func TestSendingToOtherPortalsNeedsPermission(t *testing.T) {
 			t.Errorf("%s returned %d %s", do, a.status, a.body)
 		}
 	}
-	if asked.Load() != 0 {
-		t.Errorf("the other portal received %d requests", asked.Load())
+	if requests.Load() != 0 {
+		t.Errorf("the other portal received %d requests", requests.Load())
 	}
 	if a := h.call(1, "GET /explorer/start", ""); !strings.Contains(a.body, `"write on explorer"`) {
 		t.Error("the administrator's rights lack it")
@@ -42,9 +42,9 @@ func TestSendingToOtherPortalsNeedsPermission(t *testing.T) {
 
 func TestProxyIsNotUsedForForbiddenAddresses(t *testing.T) {
 	h := build(t)
-	var asked atomic.Int64
+	var requests atomic.Int64
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked.Add(1)
+		requests.Add(1)
 		faraway(w, r)
 	}))
 	defer proxy.Close()
@@ -57,11 +57,11 @@ func TestProxyIsNotUsedForForbiddenAddresses(t *testing.T) {
 			t.Errorf("%s returned %d %s", base, a.status, a.body)
 		}
 	}
-	if asked.Load() != 0 {
-		t.Errorf("the proxy received %d requests", asked.Load())
+	if requests.Load() != 0 {
+		t.Errorf("the proxy received %d requests", requests.Load())
 	}
 	if h.call(1, "POST /explorer/portals/test", `{"name":"x","auth":"none","baseUrl":"http://192.0.2.7/api","proxy":"`+
-		proxy.URL+`"}`); asked.Load() == 0 {
+		proxy.URL+`"}`); requests.Load() == 0 {
 		t.Error("the proxy got nothing at all")
 	}
 }
@@ -99,9 +99,9 @@ func TestSendingCredentialsUnencryptedNeedsConsent(t *testing.T) {
 
 func TestExplorerConnectsOnlyToAllowedNetworks(t *testing.T) {
 	h := build(t)
-	var asked atomic.Int64
+	var requests atomic.Int64
 	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked.Add(1)
+		requests.Add(1)
 		faraway(w, r)
 	}))
 	defer far.Close()
@@ -117,13 +117,13 @@ func TestExplorerConnectsOnlyToAllowedNetworks(t *testing.T) {
 		{"", "127.0.0.2", "", ""},
 	} {
 		h.allowed, h.refused = c.allowed, c.refused
-		before := asked.Load()
+		before := requests.Load()
 		a := h.call(1, "POST /explorer/send?portal="+id, `{"sendId":"s","draft":{"method":"GET","path":"/x"}}`)
 		if c.proxy != "" {
 			a = h.call(1, "POST /explorer/portals/test", `{"name":"x","auth":"none","baseUrl":"http://10.1.2.3/api",`+
 				`"proxy":"`+c.proxy+`"}`)
 		}
-		if reached := asked.Load() > before; reached != (c.want == "") || !strings.Contains(a.body, c.want) {
+		if reached := requests.Load() > before; reached != (c.want == "") || !strings.Contains(a.body, c.want) {
 			t.Errorf("allowed %q, refused %q, by %q: reached %t, want %q: %d %s", c.allowed, c.refused, c.proxy,
 				reached, c.want, a.status, a.body)
 		}
@@ -132,9 +132,9 @@ func TestExplorerConnectsOnlyToAllowedNetworks(t *testing.T) {
 
 func TestProxyIsUsedOnlyForAllowedNetworks(t *testing.T) {
 	h := build(t)
-	var asked atomic.Int64
+	var requests atomic.Int64
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked.Add(1)
+		requests.Add(1)
 		faraway(w, r)
 	}))
 	defer proxy.Close()
@@ -145,13 +145,13 @@ func TestProxyIsUsedOnlyForAllowedNetworks(t *testing.T) {
 	} {
 		a := h.call(1, "POST /explorer/portals/test", `{"name":"x","auth":"none","baseUrl":"http://`+host+
 			`/api","proxy":"`+proxy.URL+`"}`)
-		if a.status != 502 || !strings.Contains(a.body, want) || asked.Load() != 0 {
-			t.Errorf("%s: the proxy received %d requests, and the response is %d %s", host, asked.Load(), a.status,
+		if a.status != 502 || !strings.Contains(a.body, want) || requests.Load() != 0 {
+			t.Errorf("%s: the proxy received %d requests, and the response is %d %s", host, requests.Load(), a.status,
 				a.body)
 		}
 	}
 	if h.call(1, "POST /explorer/portals/test", `{"name":"x","auth":"none","baseUrl":"http://192.0.2.7/api","proxy":"`+
-		proxy.URL+`"}`); asked.Load() == 0 {
+		proxy.URL+`"}`); requests.Load() == 0 {
 		t.Error("the proxy got nothing at all")
 	}
 }

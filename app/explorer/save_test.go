@@ -59,8 +59,8 @@ func TestFileIsSavedWhereTheUserChooses(t *testing.T) {
 			t.Errorf("%s holds %q, %v; want %q", name, text, err, want)
 		}
 	}
-	if want := []string{"request.sh", "list.csv"}; !slices.Equal(h.asked, want) {
-		t.Errorf("the names suggested are %q, want %q", h.asked, want)
+	if want := []string{"request.sh", "list.csv"}; !slices.Equal(h.dialogs, want) {
+		t.Errorf("the names suggested are %q, want %q", h.dialogs, want)
 	}
 
 	h.saveTo = ""
@@ -71,14 +71,14 @@ func TestFileIsSavedWhereTheUserChooses(t *testing.T) {
 	if a := save("x", "", "x"); a.status != 409 || !strings.Contains(a.body, "nothing was saved to") {
 		t.Errorf("a folder that is not there: %d %s", a.status, a.body)
 	}
-	before := len(h.asked)
+	before := len(h.dialogs)
 	if a := save("x", "/api/raw/no", ""); a.status != 409 || !strings.Contains(a.body, "you may not") {
 		t.Errorf("a refusal: %d %s", a.status, a.body)
 	}
 	if a := save("x", "http://192.0.2.1/", ""); a.status != 400 {
 		t.Errorf("another host: %d %s", a.status, a.body)
 	}
-	if len(h.asked) != before {
+	if len(h.dialogs) != before {
 		t.Error("a save dialog opened for a refused download")
 	}
 	if got := listing(t, folder); !slices.Equal(got, []string{"list.csv", "script.sh"}) {

@@ -31,7 +31,7 @@ func draft(method, path string) string {
 }
 
 func TestTableIsReadInWindows(t *testing.T) {
-	ask := table(t, listed)
+	get := table(t, listed)
 	for _, tt := range []struct {
 		what string
 		code int
@@ -60,7 +60,7 @@ func TestTableIsReadInWindows(t *testing.T) {
 		{"series?points=1", 400, `{"errorMessage":"points must be from 2 to 20000","errorCode":1400,` +
 			`"errorDetail":{"field":"points","reason":"points must be from 2 to 20000"}}`},
 	} {
-		if a := ask(tt.what); a.status != tt.code || strings.TrimSuffix(a.body, "\n") != strings.TrimSuffix(
+		if a := get(tt.what); a.status != tt.code || strings.TrimSuffix(a.body, "\n") != strings.TrimSuffix(
 			tt.want, "\n") {
 			t.Errorf("%s: got %d %s\nwant %d %s", tt.what, a.status, a.body, tt.code, tt.want)
 		}
@@ -68,8 +68,8 @@ func TestTableIsReadInWindows(t *testing.T) {
 }
 
 func TestTableIsSavedInFull(t *testing.T) {
-	ask := table(t, listed)
-	a := ask("export?format=csv&name=" + url.QueryEscape(`..\device/"devices"`+"\r\n"))
+	get := table(t, listed)
+	a := get("export?format=csv&name=" + url.QueryEscape(`..\device/"devices"`+"\r\n"))
 	if got, want := a.header.Get("Content-Disposition"), `attachment; filename=device-devices.csv`; got != want {
 		t.Errorf("the file is offered as %q, want %q", got, want)
 	}
@@ -79,7 +79,7 @@ func TestTableIsSavedInFull(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q, %v, want %q", got, err, want)
 	}
-	book, err := excelize.OpenReader(strings.NewReader(ask("export?format=xlsx&column=id&column=name&sort=id").body))
+	book, err := excelize.OpenReader(strings.NewReader(get("export?format=xlsx&column=id&column=name&sort=id").body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,15 +92,15 @@ func TestTableIsSavedInFull(t *testing.T) {
 }
 
 func TestTableTooLargeForTheClipboardIsSavedToAFile(t *testing.T) {
-	ask := table(t, `["`+strings.Repeat("x", 3<<20)+`","`+strings.Repeat("y", 2<<20)+`"]`)
-	if a := ask("export?format=csv&clip=true"); a.status != 400 ||
+	get := table(t, `["`+strings.Repeat("x", 3<<20)+`","`+strings.Repeat("y", 2<<20)+`"]`)
+	if a := get("export?format=csv&clip=true"); a.status != 400 ||
 		!strings.Contains(a.body, "as CSV, this is more than 4 MiB, too much for the clipboard; save it as a file") {
 		t.Errorf("%d %.200s", a.status, a.body)
 	}
-	if a := ask("export?format=csv"); a.status != 200 || len(a.body) < 5<<20 {
+	if a := get("export?format=csv"); a.status != 200 || len(a.body) < 5<<20 {
 		t.Errorf("%d, %d bytes", a.status, len(a.body))
 	}
-	if a := ask("export?format=csv&clip=true&from=1"); a.status != 200 || len(a.body) < 2<<20 {
+	if a := get("export?format=csv&clip=true&from=1"); a.status != 200 || len(a.body) < 2<<20 {
 		t.Errorf("%d, %d bytes", a.status, len(a.body))
 	}
 }

@@ -53,10 +53,10 @@ func (r recording) numbers() string {
 
 // counting responds with the next of some bodies, and then repeats the last. A body
 // that begins with a status is an error.
-func (h *fixture) counting(bodies ...string) (asked *atomic.Int64) {
-	asked = new(atomic.Int64)
+func (h *fixture) counting(bodies ...string) (requests *atomic.Int64) {
+	requests = new(atomic.Int64)
 	h.answerRaw(func(w http.ResponseWriter, _ *http.Request) {
-		body := bodies[min(int(asked.Add(1)), len(bodies))-1]
+		body := bodies[min(int(requests.Add(1)), len(bodies))-1]
 		w.Header().Set("Content-Type", "application/json")
 		switch {
 		case body == "429":
@@ -70,7 +70,7 @@ func (h *fixture) counting(bodies ...string) (asked *atomic.Int64) {
 			fmt.Fprint(w, body)
 		}
 	})
-	return asked
+	return requests
 }
 
 func (h *fixture) watch(body string) string {
@@ -84,7 +84,7 @@ func (h *fixture) watch(body string) string {
 
 func TestWatchRecordsNumbersUntilItsChecksPass(t *testing.T) {
 	h := build(t)
-	asked := h.counting(`{"state":"busy","list":[{"id":7,"n":1},{"id":9,"n":2}]}`, "429",
+	requests := h.counting(`{"state":"busy","list":[{"id":7,"n":1},{"id":9,"n":2}]}`, "429",
 		`{"state":"done","list":[{"id":9,"n":5},{"id":7,"n":1}],"extra":3}`)
 	events := h.listen(1)
 	got := h.watch(`{"watchId":"w1","every":1,"untilPassed":true,"draft":{"path":"/raw/x",
@@ -92,8 +92,8 @@ func TestWatchRecordsNumbersUntilItsChecksPass(t *testing.T) {
 	if want := `{"samples":2,"reason":"Stopped: all checks passed."}`; strings.TrimSpace(got) != want {
 		t.Errorf("it ended with %s, want %s", got, want)
 	}
-	if asked.Load() != 3 {
-		t.Errorf("it sent %d requests", asked.Load())
+	if requests.Load() != 3 {
+		t.Errorf("it sent %d requests", requests.Load())
 	}
 	waited := false
 	for !waited {

@@ -149,10 +149,10 @@ type alertsIn struct {
 	Limit       int     `json:"limit,omitempty" jsonschema:"how many to return, 20 by default"`
 }
 
-func listAlerts(ctx context.Context, a *ask, in *alertsIn) (*result, error) {
+func listAlerts(ctx context.Context, c *toolCall, in *alertsIn) (*result, error) {
 	path := "/alert/alerts"
 	if in.Group != "" {
-		id, err := a.groupID(ctx, in.Group)
+		id, err := c.groupID(ctx, in.Group)
 		if err != nil {
 			return nil, err
 		}
@@ -163,7 +163,7 @@ func listAlerts(ctx context.Context, a *ask, in *alertsIn) (*result, error) {
 	if filter := in.filter(time.Now()); filter != "" {
 		q.Set("filter", filter)
 	}
-	found, total, err := page[alert](ctx, a, path, q)
+	found, total, err := page[alert](ctx, c, path, q)
 	if err != nil {
 		return nil, err
 	}
@@ -214,12 +214,12 @@ func (in *alertsIn) filter(now time.Time) string {
 }
 
 // groupID finds a device group by its path or name.
-func (a *ask) groupID(ctx context.Context, name string) (int64, error) {
+func (c *toolCall) groupID(ctx context.Context, name string) (int64, error) {
 	type group struct {
 		ID             int64
 		Name, FullPath string
 	}
-	found, total, err := page[group](ctx, a, "/device/groups", query("filter", "fullPath~"+quote(name), "fields",
+	found, total, err := page[group](ctx, c, "/device/groups", query("filter", "fullPath~"+quote(name), "fields",
 		"id,name,fullPath", "size", "50"))
 	if err != nil {
 		return 0, err
@@ -317,7 +317,7 @@ const (
 // explaining is an explanation in progress. What cannot be read, for example without the
 // permission, is listed as unavailable.
 type explaining struct {
-	*ask
+	*toolCall
 	it  *alert
 	out *explanation
 	// display names of the devices that it depends on, the nearest first, and those of them
@@ -329,16 +329,16 @@ type explaining struct {
 	unconfirmed bool
 }
 
-func explainAlert(ctx context.Context, a *ask, in *explainIn) (*result, error) {
+func explainAlert(ctx context.Context, c *toolCall, in *explainIn) (*result, error) {
 	id, err := textOf("alert_id", in.AlertID)
 	if err != nil {
 		return nil, err
 	}
 	var it alert
-	if err := a.get(ctx, "/alert/alerts/"+url.PathEscape(id), query("needMessage", "true"), &it); err != nil {
+	if err := c.get(ctx, "/alert/alerts/"+url.PathEscape(id), query("needMessage", "true"), &it); err != nil {
 		return nil, err
 	}
-	x := &explaining{ask: a, it: &it, out: &explanation{Alert: it.shown(), Related: []shownAlert{},
+	x := &explaining{toolCall: c, it: &it, out: &explanation{Alert: it.shown(), Related: []shownAlert{},
 		Maintenance: []maintenance{}, History: []string{}}}
 	x.own()
 	for _, part := range []struct {
@@ -411,7 +411,7 @@ func (x *explaining) deliveries(ctx context.Context) error {
 	if len(x.out.Notified.Recipients) == 0 {
 		return nil
 	}
-	found, _, err := page[delivery](ctx, x.ask, "/alert/deliveries", query("filter", "alertId:"+x.it.ID,
+	found, _, err := page[delivery](ctx, x.toolCall, "/alert/deliveries", query("filter", "alertId:"+x.it.ID,
 		"fields", "recipient,address,state,error", "sort", "-id", "size", "1000"))
 	x.unconfirmed = err != nil
 	if err == nil {
@@ -499,7 +499,7 @@ func (x *explaining) dependencies(ctx context.Context) error {
 			break
 		}
 		x.above = append(x.above, name)
-		found, _, err := page[device](ctx, x.ask, "/device/devices", query("filter",
+		found, _, err := page[device](ctx, x.toolCall, "/device/devices", query("filter",
 			"displayName:"+quote(name), "fields", deviceFields, "size", "1"))
 		if err != nil {
 			return err
@@ -515,8 +515,8 @@ func (x *explaining) dependencies(ctx context.Context) error {
 		x.out.DependsOn = append(x.out.DependsOn, fmt.Sprintf("%s (host status: %s)", name, status))
 		name = next
 	}
-	silent, _, err := page[device](ctx, x.ask, "/device/devices", query("filter", `hostStatus:"dead"|"dead-collector"`,
-		"fields", deviceFields, "size", "1000"))
+	silent, _, err := page[device](ctx, x.toolCall, "/device/devices", query("filter",
+		`hostStatus:"dead"|"dead-collector"`, "fields", deviceFields, "size", "1000"))
 	if err != nil {
 		return err
 	}
@@ -560,13 +560,13 @@ func (x *explaining) related(ctx context.Context) error {
 		return err
 	}
 	window := fmt.Sprintf(`cleared:"*",startEpoch>:%d,startEpoch<:%d`, x.it.StartEpoch-before, x.it.StartEpoch+after)
-	found, _, err := page[alert](ctx, x.ask, "/alert/alerts", query("filter", window, "fields", alertFields, "sort",
-		"startEpoch", "size", "250"))
+	found, _, err := page[alert](ctx, x.toolCall, "/alert/alerts", query("filter", window, "fields", alertFields,
+		"sort", "startEpoch", "size", "250"))
 	if err != nil {
 		return err
 	}
 	for _, name := range x.above { // opened earlier, and still active
-		more, _, err := page[alert](ctx, x.ask, "/alert/alerts", query("filter", "monitorObjectName:"+quote(name),
+		more, _, err := page[alert](ctx, x.toolCall, "/alert/alerts", query("filter", "monitorObjectName:"+quote(name),
 			"fields", alertFields, "sort", "startEpoch", "size", "5"))
 		if err != nil {
 			return err
@@ -626,7 +626,7 @@ func (x *explaining) maintenance(ctx context.Context) error {
 		IsEffective                   bool
 	}
 	base := "/device/devices/" + number(x.it.MonitorObjectID)
-	windows, _, err := page[window](ctx, x.ask, base+"/sdts", query("size", "50"))
+	windows, _, err := page[window](ctx, x.toolCall, base+"/sdts", query("size", "50"))
 	if err != nil {
 		return err
 	}
@@ -656,7 +656,7 @@ func (x *explaining) maintenance(ctx context.Context) error {
 		Type, Comment, Admin                       string
 		ApproximateStartEpoch, ApproximateEndEpoch int64
 	}
-	history, _, err := page[past](ctx, x.ask, base+"/historysdts", query("size", "20",
+	history, _, err := page[past](ctx, x.toolCall, base+"/historysdts", query("size", "20",
 		"sort", "-approximateStartEpoch"))
 	if err != nil {
 		return err

@@ -30,12 +30,12 @@ type callIn struct {
 	Query      map[string]any `json:"query,omitempty" jsonschema:"query parameters, such as filter, fields, sort, size and offset"`
 }
 
-func callEndpoint(ctx context.Context, a *ask, in *callIn) (*result, error) {
-	out, err := a.readable(in.Path, in.PathParams, in.Query)
+func callEndpoint(ctx context.Context, c *toolCall, in *callIn) (*result, error) {
+	out, err := c.readable(in.Path, in.PathParams, in.Query)
 	if err != nil {
 		return nil, err
 	}
-	response, body, err := a.send(ctx, out)
+	response, body, err := c.send(ctx, out)
 	if err != nil {
 		return nil, err
 	}
@@ -51,16 +51,16 @@ func callEndpoint(ctx context.Context, a *ask, in *callIn) (*result, error) {
 }
 
 // readable returns a GET, unless its response has a secret.
-func (a *ask) readable(path string, params, query map[string]any) (*outgoing.Request, error) {
-	out, err := a.request(http.MethodGet, path, params, query, "")
+func (c *toolCall) readable(path string, params, query map[string]any) (*outgoing.Request, error) {
+	out, err := c.request(http.MethodGet, path, params, query, "")
 	if err != nil {
 		return nil, err
 	}
-	return out, a.checkSecrets(out)
+	return out, c.checkSecrets(out)
 }
 
 // checkSecrets refuses requests whose response has a secret that is shown only once.
-func (a *ask) checkSecrets(out *outgoing.Request) error {
+func (c *toolCall) checkSecrets(out *outgoing.Request) error {
 	if outgoing.GivesSecrets(out.Endpoint) {
 		return fault.New(fault.Denied, "The response of %s has a secret that is shown once, and agents must not see "+
 			"it, so nothing was sent. Ask a person to do this in Spyglass", out.Endpoint.ID())
@@ -134,8 +134,8 @@ type listIn struct {
 	MaxItems   int            `json:"max_items,omitempty" jsonschema:"how many items to return at most, 100 by default"`
 }
 
-func listItems(ctx context.Context, a *ask, in *listIn) (*result, error) {
-	out, err := a.readable(in.Path, in.PathParams, in.Query)
+func listItems(ctx context.Context, c *toolCall, in *listIn) (*result, error) {
+	out, err := c.readable(in.Path, in.PathParams, in.Query)
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +153,7 @@ func listItems(ctx context.Context, a *ask, in *listIn) (*result, error) {
 	for len(items) < most {
 		at.Size = int64(min(pageSize, most-len(items)))
 		page := out.By(http.MethodGet, at.At(first+int64(len(items))), "")
-		_, body, err := a.send(ctx, page)
+		_, body, err := c.send(ctx, page)
 		if err != nil && len(items) > 0 {
 			note = "The list ends early: " + strings.TrimSuffix(fault.Of(err).Message, ".") + "."
 			break
@@ -189,12 +189,12 @@ func listItems(ctx context.Context, a *ask, in *listIn) (*result, error) {
 }
 
 // page reads one page of a list into typed items.
-func page[T any](ctx context.Context, a *ask, path string, query url.Values) (items []T, total int64, err error) {
+func page[T any](ctx context.Context, c *toolCall, path string, query url.Values) (items []T, total int64, err error) {
 	var in struct {
 		Items []T
 		Total int64
 	}
-	err = a.get(ctx, path, query, &in)
+	err = c.get(ctx, path, query, &in)
 	return in.Items, in.Total, err
 }
 

@@ -55,9 +55,9 @@ type samples struct {
 	Time       []int64 // epoch milliseconds
 }
 
-func (a *ask) samples(ctx context.Context, of instance, q url.Values) (*samples, error) {
+func (c *toolCall) samples(ctx context.Context, of instance, q url.Values) (*samples, error) {
 	out := &samples{}
-	err := a.get(ctx, fmt.Sprintf("/device/devices/%d/devicedatasources/%d/instances/%d/data", of.device,
+	err := c.get(ctx, fmt.Sprintf("/device/devices/%d/devicedatasources/%d/instances/%d/data", of.device,
 		of.source, of.id), q, out)
 	slices.Reverse(out.Values)
 	slices.Reverse(out.Time)
@@ -134,8 +134,8 @@ type namedInstance struct {
 	name string
 }
 
-func drawChart(ctx context.Context, a *ask, in *chartIn) (*result, error) {
-	of, err := a.charted(ctx, in)
+func drawChart(ctx context.Context, call *toolCall, in *chartIn) (*result, error) {
+	of, err := call.charted(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +154,7 @@ func drawChart(ctx context.Context, a *ask, in *chartIn) (*result, error) {
 	var sets []*samples
 	var from, to int64
 	for _, one := range of.lines {
-		set, err := a.samples(ctx, one.instance, q)
+		set, err := call.samples(ctx, one.instance, q)
 		if err != nil {
 			return nil, err
 		}
@@ -225,14 +225,14 @@ func limits(text string, n int) (out []layout.Line) {
 }
 
 // charted finds what the arguments name.
-func (a *ask) charted(ctx context.Context, in *chartIn) (*charted, error) {
+func (c *toolCall) charted(ctx context.Context, in *chartIn) (*charted, error) {
 	if in.AlertID != nil {
-		return a.chartedAlert(ctx, in)
+		return c.chartedAlert(ctx, in)
 	}
 	if in.Device == nil || in.DataSource == "" {
 		return nil, fault.At("device", "give alert_id, or device and datasource")
 	}
-	d, err := a.device(ctx, in.Device)
+	d, err := c.device(ctx, in.Device)
 	if err != nil {
 		return nil, err
 	}
@@ -241,7 +241,7 @@ func (a *ask) charted(ctx context.Context, in *chartIn) (*charted, error) {
 		DataSourceName, DataSourceDisplayName string
 	}
 	path := "/device/devices/" + number(d.ID) + "/devicedatasources"
-	all, _, err := page[source](ctx, a, path, query("size", "500", "fields", "id,dataSourceName,dataSourceDisplayName"))
+	all, _, err := page[source](ctx, c, path, query("size", "500", "fields", "id,dataSourceName,dataSourceDisplayName"))
 	if err != nil {
 		return nil, err
 	}
@@ -257,20 +257,20 @@ func (a *ask) charted(ctx context.Context, in *chartIn) (*charted, error) {
 		return nil, &fault.Error{Kind: fault.Invalid, Field: "datasource", Allowed: names,
 			Message: fmt.Sprintf("there is no data source %s on %s", fault.Quote(in.DataSource), d.DisplayName)}
 	}
-	return a.chartedInstances(ctx, d, all[at].ID, all[at].DataSourceName, in)
+	return c.chartedInstances(ctx, d, all[at].ID, all[at].DataSourceName, in)
 }
 
 // device finds a device by its id or its display name.
-func (a *ask) device(ctx context.Context, of any) (*device, error) {
+func (c *toolCall) device(ctx context.Context, of any) (*device, error) {
 	name, err := textOf("device", of)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := strconv.ParseInt(name, 10, 64); err == nil {
 		d := &device{}
-		return d, a.get(ctx, "/device/devices/"+name, query("fields", deviceFields), d)
+		return d, c.get(ctx, "/device/devices/"+name, query("fields", deviceFields), d)
 	}
-	found, total, err := page[device](ctx, a, "/device/devices", query("filter", "displayName~"+quote(name)+"||name~"+
+	found, total, err := page[device](ctx, c, "/device/devices", query("filter", "displayName~"+quote(name)+"||name~"+
 		quote(name), "fields", deviceFields, "size", "20", "sort", "displayName"))
 	if err != nil {
 		return nil, err
@@ -293,7 +293,7 @@ func (a *ask) device(ctx context.Context, of any) (*device, error) {
 		Message: fmt.Sprintf("%d devices match %s; give the display name of one", total, fault.Quote(name))}
 }
 
-func (a *ask) chartedInstances(ctx context.Context, d *device, source int64, name string, in *chartIn) (*charted,
+func (c *toolCall) chartedInstances(ctx context.Context, d *device, source int64, name string, in *chartIn) (*charted,
 	error) {
 	type row struct {
 		ID                int64
@@ -304,7 +304,7 @@ func (a *ask) chartedInstances(ctx context.Context, d *device, source int64, nam
 		q.Set("filter", "displayName~"+quote(in.Instance)+"||name~"+quote(in.Instance))
 	}
 	path := fmt.Sprintf("/device/devices/%d/devicedatasources/%d/instances", d.ID, source)
-	rows, total, err := page[row](ctx, a, path, q)
+	rows, total, err := page[row](ctx, c, path, q)
 	if err != nil {
 		return nil, err
 	}
@@ -330,13 +330,13 @@ func (a *ask) chartedInstances(ctx context.Context, d *device, source int64, nam
 	return out, nil
 }
 
-func (a *ask) chartedAlert(ctx context.Context, in *chartIn) (*charted, error) {
+func (c *toolCall) chartedAlert(ctx context.Context, in *chartIn) (*charted, error) {
 	id, err := textOf("alert_id", in.AlertID)
 	if err != nil {
 		return nil, err
 	}
 	var it alert
-	if err := a.get(ctx, "/alert/alerts/"+url.PathEscape(id), query("fields", alertFields), &it); err != nil {
+	if err := c.get(ctx, "/alert/alerts/"+url.PathEscape(id), query("fields", alertFields), &it); err != nil {
 		return nil, err
 	}
 	if it.InstanceID == 0 || it.MonitorObjectID == 0 {

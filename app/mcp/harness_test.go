@@ -119,8 +119,8 @@ func (h *fixture) token(t *testing.T, user string) string {
 	return made.Bearer
 }
 
-// ask sends a request to the portal as the administrator.
-func (h *fixture) ask(t *testing.T, method, path, body string) (status int, text string) {
+// request sends one to the portal as the administrator.
+func (h *fixture) request(t *testing.T, method, path, body string) (status int, text string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, h.app.Origin()+path, strings.NewReader(body))
 	if err != nil {
@@ -142,7 +142,7 @@ func (h *fixture) ask(t *testing.T, method, path, body string) (status int, text
 
 func (h *fixture) mustAsk(t *testing.T, method, path, body string) string {
 	t.Helper()
-	status, text := h.ask(t, method, path, body)
+	status, text := h.request(t, method, path, body)
 	if status/100 != 2 {
 		t.Fatalf("%s %s returned %d %s", method, path, status, text)
 	}

@@ -46,7 +46,7 @@ func TestSearchFindsEndpointsByDescription(t *testing.T) {
 func TestPathIsParsedAsModelsWriteIt(t *testing.T) {
 	target := &outgoing.Target{URL: "http://127.0.0.1:8443/api", Catalog: &catalog.Catalog{}}
 	target.Place()
-	a := &ask{&Server{o: Options{Version: "1"}}, &Caller{Agent: "x) y\n(é"}, target}
+	a := &toolCall{&Server{o: Options{Version: "1"}}, &Caller{Agent: "x) y\n(é"}, target}
 	const base = "http://127.0.0.1:8443/api"
 	for _, tt := range []struct {
 		path          string

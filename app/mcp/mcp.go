@@ -156,7 +156,7 @@ type result struct {
 }
 
 // add adds a tool. The schema of its arguments is that of In, with the declared enums.
-func add[In any](to *tools, d tool, do func(ctx context.Context, a *ask, in *In) (*result, error)) {
+func add[In any](to *tools, d tool, do func(ctx context.Context, c *toolCall, in *In) (*result, error)) {
 	schema, err := jsonschema.For[In](nil)
 	if err != nil {
 		panic(fmt.Sprintf("mcp: arguments of %s: %v", d.name, err)) // a mistake in this package
@@ -173,15 +173,15 @@ func add[In any](to *tools, d tool, do func(ctx context.Context, a *ask, in *In)
 		Annotations: &sdk.ToolAnnotations{Title: d.title, ReadOnlyHint: !d.writes, DestructiveHint: &d.destroys,
 			IdempotentHint: d.again || !d.writes, OpenWorldHint: &closed},
 	}, func(ctx context.Context, r *sdk.CallToolRequest, in In) (*sdk.CallToolResult, any, error) {
-		return to.call(ctx, to.identify(r), d, func(ctx context.Context, a *ask) (*result, error) {
-			return do(ctx, a, &in)
+		return to.call(ctx, to.identify(r), d, func(ctx context.Context, c *toolCall) (*result, error) {
+			return do(ctx, c, &in)
 		})
 	})
 }
 
 // call runs a tool: within its time, a limited number at once. A panic ends the call only.
 func (s *Server) call(ctx context.Context, c *Caller, d tool,
-	do func(ctx context.Context, a *ask) (*result, error)) (out *sdk.CallToolResult, data any, err error) {
+	do func(ctx context.Context, c *toolCall) (*result, error)) (out *sdk.CallToolResult, data any, err error) {
 	ctx, stop := context.WithTimeout(ctx, callTime)
 	defer stop()
 	select {
@@ -192,13 +192,13 @@ func (s *Server) call(ctx context.Context, c *Caller, d tool,
 	}
 	var r *result
 	if p := s.guard.Run("tool of an agent", func() {
-		var a *ask
+		var begun *toolCall
 		if d.changes && !s.o.Writes() {
 			err = fault.New(fault.Denied, "This server is read-only, so nothing was sent. %s", s.o.Refused)
 			return
 		}
-		if a, err = s.ask(ctx, c); err == nil {
-			r, err = do(ctx, a)
+		if begun, err = s.begin(ctx, c); err == nil {
+			r, err = do(ctx, begun)
 		}
 	}); p != nil {
 		err = p

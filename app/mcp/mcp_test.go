@@ -371,7 +371,7 @@ func TestChangeIsPreviewedConfirmedAndUndone(t *testing.T) {
 		group := "/api/device/groups/" + created.ID
 		demo.mustAsk(t, "GET", group, "")
 		a.do("undo_change", map[string]any{"handle": created.Handle}, nil)
-		if status, _ := demo.ask(t, "GET", group, ""); status != 404 {
+		if status, _ := demo.request(t, "GET", group, ""); status != 404 {
 			t.Errorf("the group returned %d after the undo", status)
 		}
 		shown = diff{}
@@ -381,7 +381,7 @@ func TestChangeIsPreviewedConfirmedAndUndone(t *testing.T) {
 			t.Errorf("%+v", shown)
 		}
 		a.do("confirm_change", map[string]any{"handle": shown.Handle}, &sent)
-		if status, _ := demo.ask(t, "GET", "/api/device/devices/7", ""); status != 404 {
+		if status, _ := demo.request(t, "GET", "/api/device/devices/7", ""); status != 404 {
 			t.Errorf("the device returned %d after the DELETE", status)
 		}
 		a.do("undo_change", map[string]any{"handle": sent.Handle}, nil)

@@ -69,10 +69,10 @@ type foundEndpoint struct {
 	Summary  string `json:"summary"`
 }
 
-func searchEndpoints(_ context.Context, a *ask, in *searchIn) (*result, error) {
-	all := published(a.target.Catalog)
+func searchEndpoints(_ context.Context, c *toolCall, in *searchIn) (*result, error) {
+	all := published(c.target.Catalog)
 	if len(all) == 0 {
-		return nil, noCatalog(a.target)
+		return nil, noCatalog(c.target)
 	}
 	if strings.TrimSpace(in.Query) == "" && in.Category == "" && in.Method == "" {
 		return categoriesOf(all), nil
@@ -134,13 +134,13 @@ func search(all []resource.Endpoint, query, method, category string, limit int) 
 		score int
 	}
 	var found []scored
-	asked := wordsOf(query)
+	wanted := wordsOf(query)
 	for i := range all {
 		e := &all[i]
 		if method != "" && e.Method != method || category != "" && !strings.EqualFold(e.Category, category) {
 			continue
 		}
-		if score := scoreOf(e, asked); score > 0 || len(asked) == 0 {
+		if score := scoreOf(e, wanted); score > 0 || len(wanted) == 0 {
 			found = append(found, scored{e, score})
 		}
 	}
@@ -156,7 +156,7 @@ func search(all []resource.Endpoint, query, method, category string, limit int) 
 
 // scoreOf rates how well an endpoint matches words. All words together count more than
 // one of them several times.
-func scoreOf(e *resource.Endpoint, asked []string) int {
+func scoreOf(e *resource.Endpoint, wanted []string) int {
 	noun := catalog.NounOf(e)
 	places := []struct {
 		words  []string
@@ -166,7 +166,7 @@ func scoreOf(e *resource.Endpoint, asked []string) int {
 		{[]string{stem(strings.ToLower(e.Method))}, 2}, {wordsOf(e.Doc), 1},
 	}
 	score, hits := 0, 0
-	for _, word := range asked {
+	for _, word := range wanted {
 		best := 0
 		for _, p := range places {
 			if slices.Contains(p.words, word) {
@@ -183,7 +183,7 @@ func scoreOf(e *resource.Endpoint, asked []string) int {
 		}
 	}
 	of := wordsOf(noun.One)
-	if len(of) > 0 && !slices.ContainsFunc(of, func(w string) bool { return !slices.Contains(asked, w) }) {
+	if len(of) > 0 && !slices.ContainsFunc(of, func(w string) bool { return !slices.Contains(wanted, w) }) {
 		score += 2 // "devices" are devices rather than device groups
 	}
 	return score * hits
@@ -267,8 +267,8 @@ type example struct {
 	Body  any               `json:"body,omitempty"`
 }
 
-func describeEndpoint(_ context.Context, a *ask, in *describeIn) (*result, error) {
-	e, err := a.endpoint(in.Endpoint)
+func describeEndpoint(_ context.Context, c *toolCall, in *describeIn) (*result, error) {
+	e, err := c.endpoint(in.Endpoint)
 	if err != nil {
 		return nil, err
 	}
@@ -308,20 +308,20 @@ func describeEndpoint(_ context.Context, a *ask, in *describeIn) (*result, error
 }
 
 // endpoint returns the endpoint that a model names.
-func (a *ask) endpoint(name string) (*resource.Endpoint, error) {
-	if len(a.target.Catalog.Endpoints) == 0 {
-		return nil, noCatalog(a.target)
+func (c *toolCall) endpoint(name string) (*resource.Endpoint, error) {
+	if len(c.target.Catalog.Endpoints) == 0 {
+		return nil, noCatalog(c.target)
 	}
 	method, path, ok := strings.Cut(strings.TrimSpace(name), " ")
 	if !ok {
 		method, path = "GET", method
 	}
 	path, _, _ = strings.Cut(strings.TrimSpace(path), "?")
-	if e := a.target.Catalog.Match(strings.ToUpper(method), path); e != nil {
+	if e := c.target.Catalog.Match(strings.ToUpper(method), path); e != nil {
 		return e, nil
 	}
 	return nil, fault.At("endpoint", "there is no endpoint %s%s", fault.Quote(name),
-		a.near(&outgoing.Request{Path: path}))
+		c.near(&outgoing.Request{Path: path}))
 }
 
 // fieldsOf returns the fields of an object, with dotted names for fields of nested objects. It

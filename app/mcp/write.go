@@ -60,7 +60,7 @@ type previewed struct {
 	Notes   []string             `json:"notes,omitempty"`
 }
 
-func previewChange(ctx context.Context, a *ask, in *previewIn) (*result, error) {
+func previewChange(ctx context.Context, c *toolCall, in *previewIn) (*result, error) {
 	if !slices.Contains(methods[1:], any(in.Method)) {
 		return nil, fault.At("method", "method must be POST, PUT, PATCH or DELETE; use call_endpoint to read")
 	}
@@ -72,21 +72,21 @@ func previewChange(ctx context.Context, a *ask, in *previewIn) (*result, error) 
 		}
 		body = string(text)
 	}
-	out, err := a.request(in.Method, in.Path, in.PathParams, in.Query, body)
+	out, err := c.request(in.Method, in.Path, in.PathParams, in.Query, body)
 	if err != nil {
 		return nil, err
 	}
-	if err := a.checkWrite(out); err != nil {
+	if err := c.checkWrite(out); err != nil {
 		return nil, err
 	}
 	p := &preview{out: out}
 	shown := &previewed{Expires: int(previewTime.Seconds()),
-		Request: out.Method + " " + strings.TrimPrefix(out.Masked(), a.target.URL)}
+		Request: out.Method + " " + strings.TrimPrefix(out.Masked(), c.target.URL)}
 	switch out.Method {
 	case http.MethodPut, http.MethodPatch:
-		err = a.compare(ctx, p, shown)
+		err = c.compare(ctx, p, shown)
 	case http.MethodDelete:
-		err = a.removal(ctx, p, shown)
+		err = c.removal(ctx, p, shown)
 	default:
 		shown.Summary = out.Endpoint.Summary + ": sends the body as it is."
 		if body != "" {
@@ -96,26 +96,26 @@ func previewChange(ctx context.Context, a *ask, in *previewIn) (*result, error) 
 	if err != nil {
 		return nil, err
 	}
-	shown.Handle = a.handles.keep(&held{owner: a.caller.Owner, preview: p, bytes: len(body) + sizeOf(p.was),
+	shown.Handle = c.handles.keep(&held{owner: c.caller.Owner, preview: p, bytes: len(body) + sizeOf(p.was),
 		until: time.Now().Add(previewTime)})
 	return &result{text: shown.Summary + " Nothing has been sent. To send it, call confirm_change with the handle.",
 		data: shown}, nil
 }
 
 // checkWrite refuses a write that is not in the catalog, or whose response has a secret.
-func (a *ask) checkWrite(out *outgoing.Request) error {
-	if len(a.target.Catalog.Endpoints) == 0 {
-		return noCatalog(a.target)
+func (c *toolCall) checkWrite(out *outgoing.Request) error {
+	if len(c.target.Catalog.Endpoints) == 0 {
+		return noCatalog(c.target)
 	}
 	if out.Endpoint == nil {
-		return fault.At("path", "there is no endpoint %s %s%s", out.Method, out.Path, a.near(out))
+		return fault.At("path", "there is no endpoint %s %s%s", out.Method, out.Path, c.near(out))
 	}
-	return a.checkSecrets(out)
+	return c.checkSecrets(out)
 }
 
 // compare fills in the difference between the body of a PUT or PATCH and the object.
-func (a *ask) compare(ctx context.Context, p *preview, shown *previewed) error {
-	diff, err := a.effects().Changes(ctx, a.target, p.out)
+func (c *toolCall) compare(ctx context.Context, p *preview, shown *previewed) error {
+	diff, err := c.effects().Changes(ctx, c.target, p.out)
 	if fault.Is(err, fault.Unknown) {
 		shown.Summary = p.out.Endpoint.Summary + "."
 		shown.Body = json.RawMessage(outgoing.MaskBody(p.out.Body, p.out.Endpoint))
@@ -149,8 +149,8 @@ func (a *ask) compare(ctx context.Context, p *preview, shown *previewed) error {
 }
 
 // removal fills in what a DELETE removes.
-func (a *ask) removal(ctx context.Context, p *preview, shown *previewed) error {
-	gone := a.effects().Goes(ctx, a.target, p.out)
+func (c *toolCall) removal(ctx context.Context, p *preview, shown *previewed) error {
+	gone := c.effects().Goes(ctx, c.target, p.out)
 	p.was, shown.Object, shown.Removes, shown.Bin = gone.Was, gone.Name, gone.Below, gone.Bin
 	if gone.Late {
 		shown.Notes = append(shown.Notes, "Counting took too long, so the list of what goes with it may be incomplete.")
@@ -188,22 +188,22 @@ type confirmed struct {
 	Handle string `json:"undo_handle,omitempty"`
 }
 
-func confirmChange(ctx context.Context, a *ask, in *handleIn) (*result, error) {
-	h := a.handles.find(a.caller.Owner, in.Handle, time.Now())
-	if h == nil || h.preview == nil || a.handles.take(a.caller.Owner, in.Handle, time.Now()) == nil {
+func confirmChange(ctx context.Context, c *toolCall, in *handleIn) (*result, error) {
+	h := c.handles.find(c.caller.Owner, in.Handle, time.Now())
+	if h == nil || h.preview == nil || c.handles.take(c.caller.Owner, in.Handle, time.Now()) == nil {
 		return nil, fault.At("handle", "there is no preview with this handle: it was sent already, or is older than "+
 			"%d minutes. Preview the change again", int(previewTime.Minutes()))
 	}
 	out := h.preview.out.By(h.preview.out.Method, h.preview.out.URL, h.preview.out.Body)
-	if err := a.unchanged(ctx, h.preview, out); err != nil {
+	if err := c.unchanged(ctx, h.preview, out); err != nil {
 		return nil, err
 	}
-	response, body, err := a.write(ctx, out)
+	response, body, err := c.write(ctx, out)
 	if err != nil {
 		return nil, err
 	}
-	way := &effect.Undo{Target: a.target, Out: out, Before: h.preview.was}
-	way.Complete(ctx, a.fetch, body)
+	way := &effect.Undo{Target: c.target, Out: out, Before: h.preview.was}
+	way.Complete(ctx, c.fetch, body)
 	done := &confirmed{Status: response.StatusCode, Done: out.Endpoint.Summary + " done."}
 	if o := way.After; o != nil {
 		done.ID, done.Object = o.ID(), o.Name()
@@ -212,18 +212,18 @@ func confirmChange(ctx context.Context, a *ask, in *handleIn) (*result, error) {
 	}
 	text := fmt.Sprintf("%s %s returned %d.", out.Method, out.Path, response.StatusCode)
 	if done.Undo = way.Says(); done.Undo != "" {
-		done.Handle = a.handles.keep(&held{owner: a.caller.Owner, undo: way, until: time.Now().Add(undoTime),
+		done.Handle = c.handles.keep(&held{owner: c.caller.Owner, undo: way, until: time.Now().Add(undoTime),
 			bytes: len(out.Body) + sizeOf(way.Before, way.After)})
 		text += " undo_change with the handle " + done.Undo + "."
 	} else {
 		text += " It cannot be undone."
 	}
-	way.Target = withoutToken(a.target)
+	way.Target = withoutToken(c.target)
 	return &result{text: text, data: done}, nil
 }
 
 // unchanged makes a write conditional on the object that the preview showed.
-func (a *ask) unchanged(ctx context.Context, p *preview, out *outgoing.Request) error {
+func (c *toolCall) unchanged(ctx context.Context, p *preview, out *outgoing.Request) error {
 	switch {
 	case p.was == nil:
 		return nil
@@ -231,7 +231,7 @@ func (a *ask) unchanged(ctx context.Context, p *preview, out *outgoing.Request) 
 		out.Headers = append(out.Headers, [2]string{"If-Match", p.was.Etag})
 		return nil
 	}
-	now, err := a.effects().At(ctx, a.target, out)
+	now, err := c.effects().At(ctx, c.target, out)
 	if err != nil {
 		return err
 	}
@@ -243,8 +243,8 @@ func (a *ask) unchanged(ctx context.Context, p *preview, out *outgoing.Request) 
 }
 
 // write sends a write.
-func (a *ask) write(ctx context.Context, out *outgoing.Request) (*http.Response, []byte, error) {
-	response, body, err := a.fetch(ctx, a.target, out)
+func (c *toolCall) write(ctx context.Context, out *outgoing.Request) (*http.Response, []byte, error) {
+	response, body, err := c.fetch(ctx, c.target, out)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -253,7 +253,7 @@ func (a *ask) write(ctx context.Context, out *outgoing.Request) (*http.Response,
 			"changed. Read it again")
 	}
 	if response.StatusCode >= 300 {
-		return nil, nil, a.refusal(out, response, body)
+		return nil, nil, c.refusal(out, response, body)
 	}
 	return response, body, nil
 }
@@ -265,23 +265,23 @@ func withoutToken(t *outgoing.Target) *outgoing.Target {
 	return &kept
 }
 
-func undoChange(ctx context.Context, a *ask, in *handleIn) (*result, error) {
-	h := a.handles.find(a.caller.Owner, in.Handle, time.Now())
+func undoChange(ctx context.Context, c *toolCall, in *handleIn) (*result, error) {
+	h := c.handles.find(c.caller.Owner, in.Handle, time.Now())
 	if h == nil || h.undo == nil {
 		return nil, fault.At("handle", "there is no change to undo with this handle: it was undone already, or is "+
 			"older than a day")
 	}
 	way := *h.undo
-	way.Target = a.target
-	out, err := way.Request(ctx, a.fetch)
+	way.Target = c.target
+	out, err := way.Request(ctx, c.fetch)
 	if err != nil {
 		return nil, err
 	}
-	response, _, err := a.write(ctx, out)
+	response, _, err := c.write(ctx, out)
 	if err != nil {
 		return nil, err
 	}
-	a.handles.take(a.caller.Owner, in.Handle, time.Now())
+	c.handles.take(c.caller.Owner, in.Handle, time.Now())
 	name := resource.Noun{}
 	if out.Endpoint != nil {
 		name = catalog.NounOf(out.Endpoint)

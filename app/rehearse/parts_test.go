@@ -206,11 +206,11 @@ func TestCopyResumesWithTheNextDevice(t *testing.T) {
 	real.furnishParts()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	lists, asked := map[string]int{}, 0
+	lists, requests := map[string]int{}, 0
 	r := rehearsal(t, real.through(roundTrip(func(r *http.Request) (*http.Response, error) {
 		lists[r.URL.Path]++
 		if strings.HasSuffix(r.URL.Path, "/instances") {
-			if asked++; asked == 2 {
+			if requests++; requests == 2 {
 				cancel()
 				return nil, context.Canceled
 			}

@@ -42,8 +42,8 @@ static gboolean fill(gpointer data) {
 	return G_SOURCE_REMOVE;
 }
 
-// ask waits for the thread of the windows, which alone may use GDK.
-static void ask(Screens *all) {
+// read_screens waits for the thread of the windows, which alone may use GDK.
+static void read_screens(Screens *all) {
 	g_mutex_init(&all->lock);
 	g_cond_init(&all->ready);
 	g_mutex_lock(&all->lock);
@@ -85,7 +85,7 @@ import (
 func (r *running) displays() (found []display, err error) {
 	all := (*C.Screens)(C.calloc(1, C.size_t(unsafe.Sizeof(C.Screens{}))))
 	defer C.free(unsafe.Pointer(all))
-	C.ask(all)
+	C.read_screens(all)
 	for _, s := range all.screens[:all.count] {
 		found = append(found, display{
 			Name: C.GoString(&s.name[0]), X: int(s.x), Y: int(s.y), Width: int(s.width), Height: int(s.height),

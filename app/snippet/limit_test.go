@@ -14,8 +14,8 @@ import (
 )
 
 // limited responds with 429 as the path specifies: "/2,Retry-After:1/x" means twice, with
-// that header. asked returns the received methods and bodies in order.
-func limited(t *testing.T) (url string, asked func() []string) {
+// that header. requested returns the received methods and bodies in order.
+func limited(t *testing.T) (url string, requested func() []string) {
 	var mu sync.Mutex
 	var all []string
 	refused := map[string]int{}
@@ -53,7 +53,7 @@ func TestScriptRetriesAfterTheDelayOfA429(t *testing.T) {
 	for _, id := range append([]string{"runbook"}, executed...) {
 		t.Run(id, func(t *testing.T) {
 			t.Parallel()
-			url, asked := limited(t)
+			url, requested := limited(t)
 			steps := []snippet.Step{
 				{Title: "GET a", Request: snippet.Request{Method: "GET", URL: url + "/1,Retry-After:1/a"}, Expect: 200},
 				{Title: "POST b", Request: snippet.Request{Method: "POST", URL: url + "/1,Retry-After:Wed," +
@@ -77,7 +77,7 @@ func TestScriptRetriesAfterTheDelayOfA429(t *testing.T) {
 			put := fmt.Sprint("PUT c ", len(long), " bytes")
 			want := []string{"GET a", "GET a", `POST b {"b":1}`, `POST b {"b":1}`, put, put, "GET d", "GET d", "GET e",
 				"GET f", "GET f", "GET f", "GET f", "GET f"}
-			if got := asked(); !slices.Equal(got, want) {
+			if got := requested(); !slices.Equal(got, want) {
 				t.Errorf("%q came, want %q; it printed\n%s", got, want, out)
 			}
 			if n := strings.Count(out, "waiting 1"); n != 2 {
@@ -91,7 +91,7 @@ func TestScriptStopsAtA429OfMoreThanAnHour(t *testing.T) {
 	for _, id := range executed {
 		t.Run(id, func(t *testing.T) {
 			t.Parallel()
-			url, asked := limited(t)
+			url, requested := limited(t)
 			l, _ := snippet.Find(id)
 			out := run(t, id,
 				[]string{
@@ -101,7 +101,7 @@ func TestScriptStopsAtA429OfMoreThanAnHour(t *testing.T) {
 								Title:   "GET a",
 								Request: snippet.Request{Method: "GET", URL: url + "/9,Retry-After:3601/a"},
 								Expect:  200}}, nil)})[0]
-			if got := asked(); len(got) != 1 || !strings.Contains(out, "returned 429, expected 200") {
+			if got := requested(); len(got) != 1 || !strings.Contains(out, "returned 429, expected 200") {
 				t.Errorf("%q came; it printed\n%s", got, out)
 			}
 		})

@@ -78,8 +78,8 @@ func TestScriptSendsItsStepsWithVariables(t *testing.T) {
 }
 
 // listOf serves lists of seven items page by page. Lists below /unsaid report no total.
-// asked returns the requested addresses in order.
-func listOf(t *testing.T) (url string, asked func() []string) {
+// requested returns the requested addresses in order.
+func listOf(t *testing.T) (url string, requested func() []string) {
 	var mu sync.Mutex
 	var all []string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -118,7 +118,7 @@ func pagedSteps(url string) []snippet.Step {
 	}
 }
 
-var pagesAsked = []string{
+var pageRequests = []string{
 	"/list?q=a%2Fb%20%C3%BC%26%27%22&size=3&offset=0", "/list?q=a%2Fb%20%C3%BC%26%27%22&size=3&offset=3",
 	"/list?q=a%2Fb%20%C3%BC%26%27%22&size=3&offset=6",
 	"/unsaid?size=2&offset=4", "/unsaid?size=2&offset=6", "/unsaid?size=2&offset=8", "/last",
@@ -128,7 +128,7 @@ func TestScriptFetchesAllPages(t *testing.T) {
 	for _, id := range append([]string{"runbook"}, executed...) {
 		t.Run(id, func(t *testing.T) {
 			t.Parallel()
-			url, asked := listOf(t)
+			url, requested := listOf(t)
 			language, code := id, ""
 			if id == "runbook" {
 				language, code = "curl",
@@ -138,12 +138,12 @@ func TestScriptFetchesAllPages(t *testing.T) {
 				code = l.Script(snippet.Head{}, pagedSteps(url), scriptVariables)
 			}
 			out := run(t, language, []string{code})[0]
-			got := asked()
+			got := requested()
 			for i := range got {
 				got[i] = strings.ReplaceAll(got[i], "'", "%27")
 			}
-			if !slices.Equal(got, pagesAsked) {
-				t.Errorf("requested %q, want %q; it printed\n%s\n%s", got, pagesAsked, out, code)
+			if !slices.Equal(got, pageRequests) {
+				t.Errorf("requested %q, want %q; it printed\n%s\n%s", got, pageRequests, out, code)
 			}
 			if n := strings.Count(out, `"id":`); n != 7+3 {
 				t.Errorf("%d items were printed, want 10:\n%s", n, out)
@@ -242,7 +242,7 @@ func TestScriptPassesExtractedValuesOn(t *testing.T) {
 	for _, id := range executed {
 		t.Run(id, func(t *testing.T) {
 			t.Parallel()
-			url, asked := listOf(t)
+			url, requested := listOf(t)
 			l, _ := snippet.Find(id)
 			steps := foundSteps(url, "items", 2, "id")
 			steps[0].Extract = steps[0].Extract[:1] // the value comes from outside
@@ -252,7 +252,7 @@ func TestScriptPassesExtractedValuesOn(t *testing.T) {
 			want := []string{"/list?size=3&offset=0", "/list?size=3&offset=3", "/list?size=3&offset=6",
 				"/one?id=2&size=2&offset=0",
 				"/two?item=%5B%5D&g=from%20outside&o=it%27s%20%7D%20mine"}
-			got := asked()
+			got := requested()
 			for i := range got {
 				got[i] = strings.ReplaceAll(got[i], "'", "%27")
 			}
@@ -271,7 +271,7 @@ func TestStoppedScriptExitsWithAnError(t *testing.T) {
 		t.Run(id, func(t *testing.T) {
 			t.Parallel()
 			l, _ := snippet.Find(id)
-			url, asked := listOf(t)
+			url, requested := listOf(t)
 			for _, tt := range []struct{ name, code, says string }{
 				{"nothing found", l.Script(snippet.Head{}, foundSteps(url, "items", 9, "a b"), foundVariables),
 					`the response to 1. GET /list has no $.items[9]["a b"]`},
@@ -282,7 +282,7 @@ func TestStoppedScriptExitsWithAnError(t *testing.T) {
 					t.Errorf("%s: it ended with %d and printed\n%s", tt.name, exit, out)
 				}
 			}
-			if got := asked(); len(got) != 3 {
+			if got := requested(); len(got) != 3 {
 				t.Errorf("it went on: %q", got)
 			}
 		})

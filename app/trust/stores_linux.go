@@ -15,7 +15,7 @@ import (
 )
 
 func (c Computer) stores() []store {
-	all := []store{&anchors{ask: c.Ask}}
+	all := []store{&anchors{prompt: c.Prompt}}
 	for _, db := range databases() {
 		all = append(all, db)
 	}
@@ -24,7 +24,7 @@ func (c Computer) stores() []store {
 
 // anchors is the store of the whole computer: a folder of certificates, and a program
 // that makes bundles of them.
-type anchors struct{ ask bool }
+type anchors struct{ prompt bool }
 
 // kinds lists the folders of the distributions: Fedora and its relatives, Debian, Arch,
 // openSUSE.
@@ -141,7 +141,7 @@ func refused(err error) error {
 // elevated runs a script as root, if a dialog can request the password; if
 // not, it returns the command for a terminal.
 func (s *anchors) elevated(ctx context.Context, command, script string, args ...string) error {
-	if s.ask {
+	if s.prompt {
 		if pkexec, err := exec.LookPath("pkexec"); err == nil {
 			output, err := run(ctx, pkexec, append([]string{"/bin/sh", "-c", script, "sh"}, args...)...)
 			if err == nil {

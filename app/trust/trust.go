@@ -68,9 +68,9 @@ type store interface {
 
 // Computer has the stores of this computer.
 type Computer struct {
-	// Ask is set in a window: a program with a dialog asks for the password of an
+	// Prompt is set in a window: a program with a dialog asks for the password of an
 	// administrator, where there is one.
-	Ask bool
+	Prompt bool
 }
 
 // States returns the state of each store, that of the system first.
@@ -113,12 +113,12 @@ func first(errs []error) error {
 	return nil
 }
 
-// asksWithin limits how long a command may take: the user may have to enter a password.
-const asksWithin = 2 * time.Minute
+// promptTime limits how long a command may take: the user may have to enter a password.
+const promptTime = 2 * time.Minute
 
 // run runs a program, and returns what it printed.
 func run(ctx context.Context, program string, args ...string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, asksWithin)
+	ctx, cancel := context.WithTimeout(ctx, promptTime)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, args...)
 	var out bytes.Buffer

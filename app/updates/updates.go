@@ -1,5 +1,5 @@
 // Package updates checks whether there is a newer version of Spyglass. It does so only when
-// a user asks, downloads nothing but one small manifest, and installs nothing.
+// a user requests it, downloads nothing but one small manifest, and installs nothing.
 //
 // # The manifest
 //

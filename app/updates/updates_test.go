@@ -46,9 +46,9 @@ func TestCheckRefusesUnsignedAndReplayedManifests(t *testing.T) {
 
 	var text string
 	var signature []byte
-	var asked []string
+	var requests []string
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked = append(asked, r.URL.Path+" "+r.UserAgent())
+		requests = append(requests, r.URL.Path+" "+r.UserAgent())
 		switch r.URL.Path {
 		case "/stable.json":
 			fmt.Fprint(w, text)
@@ -112,8 +112,8 @@ func TestCheckRefusesUnsignedAndReplayedManifests(t *testing.T) {
 			t.Errorf("%s: %+v %v, want %+v", c.name, got, err, c.want)
 		}
 	}
-	if asked[0] != "/stable.json Spyglass" || asked[1] != "/stable.json.minisig Spyglass" {
-		t.Errorf("it sends %q", asked[:2])
+	if requests[0] != "/stable.json Spyglass" || requests[1] != "/stable.json.minisig Spyglass" {
+		t.Errorf("it sends %q", requests[:2])
 	}
 
 	for _, c := range []struct{ name, url, key, err string }{

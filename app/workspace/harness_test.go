@@ -98,10 +98,10 @@ func (r *ring) Delete(name string) error {
 // send sends "GET /tabs?size=2" as a user and returns the body, or the kind and message of
 // the error.
 func (d *desk) send(user int64, do, body string) string {
-	return d.askIn(context.Background(), user, do, body)
+	return d.callIn(context.Background(), user, do, body)
 }
 
-func (d *desk) askIn(ctx context.Context, user int64, do, body string) string {
+func (d *desk) callIn(ctx context.Context, user int64, do, body string) string {
 	method, target, _ := strings.Cut(do, " ")
 	path, query, _ := strings.Cut(target, "?")
 	values, err := url.ParseQuery(query)

@@ -250,7 +250,7 @@ func TestTwoUsersSaveARequestConcurrently(t *testing.T) {
 	for i := range said {
 		running.Go(func() {
 			ctx := context.WithValue(t.Context(), ifMatch{}, etag)
-			said[i] = d.askIn(ctx, int64(i)+1, "PATCH /requests/1", `{"doc":"`+strings.Repeat("x", i+1)+`"}`)
+			said[i] = d.callIn(ctx, int64(i)+1, "PATCH /requests/1", `{"doc":"`+strings.Repeat("x", i+1)+`"}`)
 		})
 	}
 	running.Wait()

@@ -435,7 +435,7 @@ func TestEditIsSavedAfterThePageCloses(t *testing.T) {
 		{"PATCH /tabs/1", `{"draft":{"method":"GET","path":"/typed/last"}}`},
 		{"POST /variables", `{"name":"last","value":"kept"}`},
 	} {
-		if got := d.askIn(gone, 1, tt.do, tt.body); strings.HasPrefix(got, "internal") {
+		if got := d.callIn(gone, 1, tt.do, tt.body); strings.HasPrefix(got, "internal") {
 			t.Errorf("%s: %s", tt.do, got)
 		}
 	}

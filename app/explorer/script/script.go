@@ -86,7 +86,7 @@ func (s *Scripts) script(ctx context.Context, c *resource.Call, in *request) (*s
 	if !ok && in.Language != runbook {
 		return nil, unknownLanguage(in.Language)
 	}
-	asked, err := s.asked(ctx, c.Access.UserID, in)
+	all, err := s.conversions(ctx, c.Access.UserID, in)
 	if err != nil {
 		return nil, err
 	}
@@ -104,8 +104,8 @@ func (s *Scripts) script(ctx context.Context, c *resource.Call, in *request) (*s
 		return nil, err
 	}
 	var steps []snippet.Step
-	for i := range asked {
-		step, err := m.step(t, &asked[i])
+	for i := range all {
+		step, err := m.step(t, &all[i])
 		if err != nil {
 			return nil, err
 		}
@@ -128,8 +128,8 @@ func (s *Scripts) script(ctx context.Context, c *resource.Call, in *request) (*s
 	return snippet.Write(lexer, name, text), nil
 }
 
-// asked is a request for a conversion.
-type asked struct {
+// conversion is a request to convert.
+type conversion struct {
 	field    string // of the body, for errors
 	title    string
 	draft    workspace.Draft
@@ -139,7 +139,7 @@ type asked struct {
 	saved    bool  // typed secrets are not masked yet
 }
 
-func (s *Scripts) asked(ctx context.Context, user int64, in *request) (out []asked, err error) {
+func (s *Scripts) conversions(ctx context.Context, user int64, in *request) (out []conversion, err error) {
 	if n := len(in.IDs) + len(in.Requests); n == 0 || n > maxSteps {
 		return nil, fault.At("ids", "select 1 to %d requests, not %d", maxSteps, n)
 	}
@@ -151,7 +151,7 @@ func (s *Scripts) asked(ctx context.Context, user int64, in *request) (out []ask
 		return nil, err
 	}
 	for _, r := range saved {
-		out = append(out, asked{field: "requests", title: cmp.Or(r.Name, r.Draft.Method+" "+r.Draft.Path),
+		out = append(out, conversion{field: "requests", title: cmp.Or(r.Name, r.Draft.Method+" "+r.Draft.Path),
 			draft: r.Draft, expect: statusOf(r.Draft.Checks), every: in.Pages, saved: true})
 	}
 	if len(in.IDs) == 0 {
@@ -160,7 +160,7 @@ func (s *Scripts) asked(ctx context.Context, user int64, in *request) (out []ask
 	past, err := s.Workspace.Requests(ctx, user, in.IDs)
 	for i := range past {
 		h := &past[i]
-		one := asked{field: "ids", title: h.Method + " " + h.Path, draft: h.Draft, expect: int(h.Status)}
+		one := conversion{field: "ids", title: h.Method + " " + h.Path, draft: h.Draft, expect: int(h.Status)}
 		if h.Status == http.StatusOK || h.Status == 0 {
 			one.pageSize = h.PageSize
 		}
@@ -206,12 +206,12 @@ func newMarks(v *outgoing.Values) *marks {
 // hidden is the reference that replaces a typed secret.
 const hidden = "{{$hidden}}"
 
-func (m *marks) step(t *outgoing.Target, a *asked) (snippet.Step, error) {
+func (m *marks) step(t *outgoing.Target, c *conversion) (snippet.Step, error) {
 	m.round++
-	draft := a.draft
+	draft := c.draft
 	var out *outgoing.Request
 	var err error
-	if a.saved {
+	if c.saved {
 		if out, err = t.Build(m.Filler(outgoing.Anyway, &draft), &draft); err == nil {
 			draft, _ = outgoing.MaskDraft(draft, out.Endpoint)
 		}
@@ -222,15 +222,15 @@ func (m *marks) step(t *outgoing.Target, a *asked) (snippet.Step, error) {
 	}
 	if err != nil {
 		f := fault.Of(err)
-		return snippet.Step{}, &fault.Error{Kind: fault.Invalid, Field: a.field,
-			Message: fmt.Sprintf("%s cannot be converted: %s", a.title, f.Message), Err: err}
+		return snippet.Step{}, &fault.Error{Kind: fault.Invalid, Field: c.field,
+			Message: fmt.Sprintf("%s cannot be converted: %s", c.title, f.Message), Err: err}
 	}
-	step := snippet.Step{Title: a.title, Request: plainRequest(out), Expect: a.expect}
+	step := snippet.Step{Title: c.title, Request: plainRequest(out), Expect: c.expect}
 	list := payload.PagedOf(out.URL)
 	switch {
-	case a.pageSize > 0:
-		list.Size = a.pageSize
-	case a.every && out.Method == http.MethodGet && catalog.IsList(out.Endpoint):
+	case c.pageSize > 0:
+		list.Size = c.pageSize
+	case c.every && out.Method == http.MethodGet && catalog.IsList(out.Endpoint):
 		list.Size = cmp.Or(list.Size, pageSize)
 	default:
 		list.Size = 0

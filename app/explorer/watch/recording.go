@@ -145,7 +145,7 @@ func (w *Watcher) of(c *resource.Call) (*Recording, error) {
 // news is the response to /watches/{watchId}.
 type news struct {
 	Paths   []string    `json:"paths" doc:"paths of the numbers, starting with the requested one"`
-	Samples []Sample    `json:"samples" doc:"from the one asked for"`
+	Samples []Sample    `json:"samples" doc:"from the requested one"`
 	Changed []int64     `json:"changed" doc:"nodes of the last response that differ from the one before"`
 	Reply   *send.Reply `json:"reply" doc:"the last response; null if there is none"`
 }

@@ -2,7 +2,7 @@
 //
 // A watch is one request of the page, which ends it by disconnecting: when the tab
 // closes, the user stops it or signs out. It ends by itself when all checks of the draft
-// pass (if so asked), after MaxSamples responses, when the portal refuses the credential,
+// pass (if the request says so), after MaxSamples responses, when the portal refuses the credential,
 // or after maxFailures requests in a row without a response. It sends one request at a
 // time, and waits as long as the portal's rate limit requires.
 //
@@ -155,7 +155,7 @@ type underWay struct {
 	recording *Recording
 	before    *document.Document // of the last sample; nil: none that can be compared
 	failures  int                // requests in a row without a response
-	refusals  int                // responses in a row that ask to wait
+	refusals  int                // responses in a row that require a wait
 }
 
 // run takes samples until the watch ends. It returns why.

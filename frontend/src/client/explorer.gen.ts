@@ -3524,7 +3524,7 @@ export interface components {
         News: {
             /** @description paths of the numbers, starting with the requested one */
             paths: string[];
-            /** @description from the one asked for */
+            /** @description from the requested one */
             samples: components["schemas"]["Sample"][];
             /** @description nodes of the last response that differ from the one before */
             changed: number[];

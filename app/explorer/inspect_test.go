@@ -80,7 +80,7 @@ func TestFilterErrorHasItsPosition(t *testing.T) {
 }
 
 func TestValuesOfAListResponseComeFromOneItem(t *testing.T) {
-	ask := table(t, `{"total":2,"items":[{"id":1,"name":"a"},{"id":2,"displayName":"B",`+
+	get := table(t, `{"total":2,"items":[{"id":1,"name":"a"},{"id":2,"displayName":"B",`+
 		`"tags":["<script>alert(1)</script>"]}]}`)
 	for _, tt := range []struct {
 		what string
@@ -96,11 +96,11 @@ func TestValuesOfAListResponseComeFromOneItem(t *testing.T) {
 			`"cut":false}],"more":false}`},
 		{"keys", 200, `{"keys":["total","items","id","name","displayName","tags"]}`},
 	} {
-		if a := ask(tt.what); a.status != tt.code || a.body != tt.want {
+		if a := get(tt.what); a.status != tt.code || a.body != tt.want {
 			t.Errorf("%s\n got %d %s\nwant %s", tt.what, a.status, a.body, tt.want)
 		}
 	}
-	if a := ask("scalars?item=99"); a.status != 200 || !strings.Contains(a.body, `"item":1,`) {
+	if a := get("scalars?item=99"); a.status != 200 || !strings.Contains(a.body, `"item":1,`) {
 		t.Errorf("behind the last item: %d %s", a.status, a.body)
 	}
 }

@@ -22,19 +22,19 @@ import (
 	"spyglass/backend/resource"
 )
 
-// ask is one call of a tool, with the portal as its caller reaches it.
-type ask struct {
+// toolCall is one call of a tool, with the portal as its caller reaches it.
+type toolCall struct {
 	*Server
 	caller *Caller
 	target *outgoing.Target
 }
 
-func (s *Server) ask(ctx context.Context, c *Caller) (*ask, error) {
+func (s *Server) begin(ctx context.Context, c *Caller) (*toolCall, error) {
 	t, err := s.o.Reach(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	return &ask{s, c, t}, nil
+	return &toolCall{s, c, t}, nil
 }
 
 // agentOf returns the User-Agent of requests for a client: its name and version come from
@@ -53,12 +53,12 @@ var placeholder = regexp.MustCompile(`\{([^{}/]+)\}`)
 
 // request returns a request to a path below the portal's base, as a model writes it: with
 // or without the base, with {parameters}, and with a query.
-func (a *ask) request(method, path string, params, query map[string]any, body string) (*outgoing.Request, error) {
-	base, err := url.Parse(a.target.URL)
+func (c *toolCall) request(method, path string, params, query map[string]any, body string) (*outgoing.Request, error) {
+	base, err := url.Parse(c.target.URL)
 	if err != nil {
 		return nil, err
 	}
-	path = strings.TrimPrefix(strings.TrimSpace(path), a.target.Origin)
+	path = strings.TrimPrefix(strings.TrimSpace(path), c.target.Origin)
 	if rest, ok := strings.CutPrefix(path, strings.TrimSuffix(base.Path, "/")); ok && strings.HasPrefix(rest, "/") {
 		path = rest
 	}
@@ -79,7 +79,7 @@ func (a *ask) request(method, path string, params, query map[string]any, body st
 	}
 	if !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") {
 		return nil, fault.At("path", "path must begin with a slash, such as /device/devices; this server sends "+
-			"to %s only", a.target.Host)
+			"to %s only", c.target.Host)
 	}
 	at, err := url.Parse("http://portal" + path)
 	if err != nil || at.Host != "portal" || at.Fragment != "" {
@@ -102,7 +102,7 @@ func (a *ask) request(method, path string, params, query map[string]any, body st
 		}
 		values[name] = []string{text}
 	}
-	return a.plain(method, path, values, body), nil
+	return c.plain(method, path, values, body), nil
 }
 
 // textOf returns an argument as text: lists are joined by commas.
@@ -128,10 +128,10 @@ func textOf(name string, value any) (string, error) {
 }
 
 // plain returns a request to an escaped path.
-func (a *ask) plain(method, path string, query url.Values, body string) *outgoing.Request {
-	out := &outgoing.Request{Method: method, URL: a.target.URL + path, Path: path, Body: body,
-		Endpoint: a.target.Catalog.Match(method, path),
-		Headers:  [][2]string{{"User-Agent", a.agentOf(a.caller.Agent)}}}
+func (c *toolCall) plain(method, path string, query url.Values, body string) *outgoing.Request {
+	out := &outgoing.Request{Method: method, URL: c.target.URL + path, Path: path, Body: body,
+		Endpoint: c.target.Catalog.Match(method, path),
+		Headers:  [][2]string{{"User-Agent", c.agentOf(c.caller.Agent)}}}
 	var pairs []string
 	for _, name := range slices.Sorted(maps.Keys(query)) {
 		for _, value := range query[name] {
@@ -141,35 +141,36 @@ func (a *ask) plain(method, path string, query url.Values, body string) *outgoin
 	if len(pairs) > 0 {
 		out.URL += "?" + strings.Join(pairs, "&")
 	}
-	a.target.UsualHeaders(out)
+	c.target.UsualHeaders(out)
 	return out
 }
 
 // fetch implements effect.Fetch.
-func (a *ask) fetch(ctx context.Context, t *outgoing.Target, out *outgoing.Request) (*http.Response, []byte, error) {
-	return t.Fetch(context.WithValue(ctx, remoteKey{}, a.caller.Remote), out, maxResponse)
+func (c *toolCall) fetch(ctx context.Context, t *outgoing.Target, out *outgoing.Request) (*http.Response, []byte,
+	error) {
+	return t.Fetch(context.WithValue(ctx, remoteKey{}, c.caller.Remote), out, maxResponse)
 }
 
 // remoteKey is the key of the caller's address in the context of a request.
 type remoteKey struct{}
 
 // effects reads objects for comparisons.
-func (a *ask) effects() effect.Fetch { return a.fetch }
+func (c *toolCall) effects() effect.Fetch { return c.fetch }
 
 // send sends a request, and returns an error response of the portal as an error.
-func (a *ask) send(ctx context.Context, out *outgoing.Request) (*http.Response, []byte, error) {
-	response, body, err := a.fetch(ctx, a.target, out)
+func (c *toolCall) send(ctx context.Context, out *outgoing.Request) (*http.Response, []byte, error) {
+	response, body, err := c.fetch(ctx, c.target, out)
 	if err != nil {
 		return nil, nil, err
 	}
 	if response.StatusCode >= 300 {
-		return nil, nil, a.refusal(out, response, body)
+		return nil, nil, c.refusal(out, response, body)
 	}
 	return response, body, nil
 }
 
 // refusal returns the error of a response, in the portal's words and with its hints.
-func (a *ask) refusal(out *outgoing.Request, response *http.Response, body []byte) error {
+func (c *toolCall) refusal(out *outgoing.Request, response *http.Response, body []byte) error {
 	headers := [][2]string{}
 	for name := range response.Header {
 		headers = append(headers, [2]string{name, response.Header.Get(name)})
@@ -190,15 +191,15 @@ func (a *ask) refusal(out *outgoing.Request, response *http.Response, body []byt
 			"spyglass token create, and start again with it"
 	case http.StatusNotFound:
 		if out.Endpoint == nil {
-			f.Message += a.near(out)
+			f.Message += c.near(out)
 		}
 	}
 	return f
 }
 
 // near names endpoints like that of a request without one.
-func (a *ask) near(out *outgoing.Request) string {
-	found := search(a.target.Catalog.Endpoints, strings.ReplaceAll(out.Path, "/", " "), "", "", 3)
+func (c *toolCall) near(out *outgoing.Request) string {
+	found := search(c.target.Catalog.Endpoints, strings.ReplaceAll(out.Path, "/", " "), "", "", 3)
 	if len(found) == 0 {
 		return ""
 	}
@@ -210,8 +211,8 @@ func (a *ask) near(out *outgoing.Request) string {
 }
 
 // get reads an object or a list into a value.
-func (a *ask) get(ctx context.Context, path string, query url.Values, into any) error {
-	_, body, err := a.send(ctx, a.plain("GET", path, query, ""))
+func (c *toolCall) get(ctx context.Context, path string, query url.Values, into any) error {
+	_, body, err := c.send(ctx, c.plain("GET", path, query, ""))
 	if err != nil {
 		return err
 	}
