@@ -317,18 +317,18 @@ const maxQuery = 2 * time.Second
 func (x *exchange) handle(call *resource.Call) error {
 	ctx, cancel := context.WithCancelCause(x.r.Context())
 	defer cancel(nil)
-	asking := resource.WithCall(ctx, call)
+	calling := resource.WithCall(ctx, call)
 	var watch *time.Timer
 	if x.mount.portal && x.method == http.MethodGet {
 		watch = time.AfterFunc(maxQuery, func() { cancel(errSlow) })
-		asking = resource.WithPause(asking, func() func() {
+		calling = resource.WithPause(calling, func() func() {
 			if !watch.Stop() {
 				return func() {} // too late
 			}
 			return func() { watch.Reset(maxQuery) }
 		})
 	}
-	out, err := x.route.Handle(asking, call)
+	out, err := x.route.Handle(calling, call)
 	if watch != nil {
 		watch.Stop()
 	}

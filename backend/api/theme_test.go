@@ -17,7 +17,7 @@ func TestPageStartsWithTheThemeOfTheUser(t *testing.T) {
 		p := newPortal(t, func(o *Options) {
 			o.Look = func(_ context.Context, userID int64) Look {
 				if userID == 0 {
-					t.Error("nobody was asked for")
+					t.Error("no user was requested")
 				}
 				return look
 			}

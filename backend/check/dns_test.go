@@ -37,24 +37,24 @@ func nameServer(t *testing.T) (port string) {
 		records = append(records, record)
 	}
 	response := func(w dns.ResponseWriter, q *dns.Msg) {
-		m, asked := new(dns.Msg).SetReply(q), q.Question[0]
+		m, question := new(dns.Msg).SetReply(q), q.Question[0]
 		switch _, overUDP := w.RemoteAddr().(*net.UDPAddr); {
-		case asked.Name == "broken.example.org.":
+		case question.Name == "broken.example.org.":
 			m.Rcode = dns.RcodeServerFailure
-		case asked.Name == "long.example.org." && overUDP:
+		case question.Name == "long.example.org." && overUDP:
 			m.Truncated = true
-		case asked.Name == "long.example.org.":
+		case question.Name == "long.example.org.":
 			for range 30 {
 				m.Answer = append(m.Answer,
-					&dns.A{Hdr: dns.RR_Header{Name: asked.Name, Rrtype: dns.TypeA, Class: dns.ClassINET},
+					&dns.A{Hdr: dns.RR_Header{Name: question.Name, Rrtype: dns.TypeA, Class: dns.ClassINET},
 						A: net.IPv4(192, 0, 2, 9)})
 			}
-		case asked.Name == "nobody.example.org.":
+		case question.Name == "nobody.example.org.":
 			m.Rcode = dns.RcodeNameError
 		}
 		for _, record := range records {
-			if kind := record.Header().Rrtype; record.Header().Name == asked.Name &&
-				(kind == asked.Qtype || kind == dns.TypeCNAME) {
+			if kind := record.Header().Rrtype; record.Header().Name == question.Name &&
+				(kind == question.Qtype || kind == dns.TypeCNAME) {
 				m.Answer = append(m.Answer, record)
 			}
 		}
@@ -94,27 +94,27 @@ func mute(t *testing.T) (port string) {
 
 func TestDNSCheckQueriesTheDevice(t *testing.T) {
 	port, silent := nameServer(t), mute(t)
-	ask := func(name, kind string, more ...string) check.Task {
+	query := func(name, kind string, more ...string) check.Task {
 		return check.Task{Method: "dns", Host: "127.0.0.1",
 			Attributes: attributes(append(more, "port", port, "host", name, "type", kind)...)}
 	}
 	answers := func(n float64) check.Values { return check.Values{"answers": n} }
 	measure(t, []measured{
-		{"two addresses", ask("example.org", "A"), answers(2), ""},
-		{"the usual type", ask("example.org", ""), answers(2), ""},
-		{"a name with a dot", ask("example.org.", "aaaa"), answers(1), ""},
-		{"mail", ask("example.org", "MX"), answers(1), ""},
-		{"text", ask("example.org", "TXT"), answers(1), ""},
-		{"name servers", ask("example.org", "NS"), answers(1), ""},
-		{"the zone", ask("example.org", "SOA"), answers(1), ""},
-		{"another name", ask("www.example.org", "CNAME"), answers(1), ""},
-		{"another name is no address", ask("www.example.org", "A"), answers(0), ""},
-		{"an address", ask("192.0.2.1", "PTR"), answers(1), ""},
-		{"no such name", ask("nobody.example.org", "A"), answers(0), ""},
-		{"more than fits a packet", ask("long.example.org", "A"), answers(30), ""},
-		{"a server that fails", ask("broken.example.org", "A"), nil, "127.0.0.1:" + port + " returned SERVFAIL"},
-		{"no name", ask("", "A"), nil, `the host is "", which is not a valid name`},
-		{"another type", ask("example.org", "AXFR"), nil,
+		{"two addresses", query("example.org", "A"), answers(2), ""},
+		{"the usual type", query("example.org", ""), answers(2), ""},
+		{"a name with a dot", query("example.org.", "aaaa"), answers(1), ""},
+		{"mail", query("example.org", "MX"), answers(1), ""},
+		{"text", query("example.org", "TXT"), answers(1), ""},
+		{"name servers", query("example.org", "NS"), answers(1), ""},
+		{"the zone", query("example.org", "SOA"), answers(1), ""},
+		{"another name", query("www.example.org", "CNAME"), answers(1), ""},
+		{"another name is no address", query("www.example.org", "A"), answers(0), ""},
+		{"an address", query("192.0.2.1", "PTR"), answers(1), ""},
+		{"no such name", query("nobody.example.org", "A"), answers(0), ""},
+		{"more than fits a packet", query("long.example.org", "A"), answers(30), ""},
+		{"a server that fails", query("broken.example.org", "A"), nil, "127.0.0.1:" + port + " returned SERVFAIL"},
+		{"no name", query("", "A"), nil, `the host is "", which is not a valid name`},
+		{"another type", query("example.org", "AXFR"), nil,
 			`the type must be A, AAAA, MX, TXT, NS, CNAME, SOA, PTR, not ` +
 				`"AXFR"`},
 		{

@@ -149,19 +149,19 @@ func TestInconsistentSNMPAgentGivesNoNumbers(t *testing.T) {
 		{"nothing for a counter", says(gosnmp.Null, nil).task(fields), check.Values{gauge: only}, ""},
 		{"the largest counter", says(gosnmp.Counter64, uint64(math.MaxUint64)).task(fields),
 			check.Values{counter: math.MaxUint64, gauge: only}, ""},
-		{"other OIDs than asked for", lies(func(out *gosnmp.SnmpPacket) {
+		{"other OIDs than requested", lies(func(out *gosnmp.SnmpPacket) {
 			for i := range out.Variables {
 				out.Variables[i].Name = other
 			}
 		}).task(fields), nil, none},
-		{"more OIDs than asked for", lies(func(out *gosnmp.SnmpPacket) {
+		{"more OIDs than requested", lies(func(out *gosnmp.SnmpPacket) {
 			for i := range 300 {
 				out.Variables = append(out.Variables, gosnmp.SnmpPDU{Name: fmt.Sprintf("%s.%d", other, i),
 					Type: gosnmp.Integer, Value: i})
 			}
 		}).task(fields), check.Values{counter: 5, gauge: only}, ""},
 		{"no OID at all", lies(func(out *gosnmp.SnmpPacket) { out.Variables = nil }).task(fields), nil, none},
-		{"an error about an OID that was not asked for",
+		{"an error about an OID that was not requested",
 			lies(func(out *gosnmp.SnmpPacket) { out.Error, out.ErrorIndex = gosnmp.NoSuchName, 200 }).task(fields), nil,
 			"responds with NoSuchName"},
 		{"an error without a name", lies(func(out *gosnmp.SnmpPacket) { out.Error = 99 }).task(fields), nil,

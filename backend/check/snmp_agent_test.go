@@ -26,7 +26,7 @@ type snmpAgent struct {
 	lie      func(*gosnmp.SnmpPacket) // makes a v2 response malicious; nil: leaves it valid
 	tear     func(raw []byte) []byte  // changes the bytes of a response in transit
 	mostOIDs int                      // requests for more get tooBig
-	asked    []int                    // number of OIDs of each request
+	sizes    []int                    // number of OIDs of each request
 }
 
 const engine = "\x80\x00\x1f\x88\x80test-engine"
@@ -161,7 +161,7 @@ func (a *snmpAgent) seal(q *gosnmp.SnmpPacket, kind gosnmp.PDUType, flags gosnmp
 // find returns the rows at the OIDs of a request, or the rows after them.
 func (a *snmpAgent) find(q *gosnmp.SnmpPacket) []gosnmp.SnmpPDU {
 	a.mu.Lock()
-	a.asked = append(a.asked, len(q.Variables))
+	a.sizes = append(a.sizes, len(q.Variables))
 	a.mu.Unlock()
 	var out []gosnmp.SnmpPDU
 	for _, v := range q.Variables {
@@ -201,7 +201,7 @@ func (a *snmpAgent) limit(oids int) {
 func (a *snmpAgent) requests() []int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return slices.Clone(a.asked)
+	return slices.Clone(a.sizes)
 }
 
 // task returns a task for the agent, with additional device properties.

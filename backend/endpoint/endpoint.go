@@ -176,7 +176,7 @@ func (d *declaration) usual() []verb {
 		{resource.OnGet, resource.Endpoint{
 			Method: "GET", Path: row, Summary: "Get one " + label,
 			Doc:   "Returns one " + label + ", with an ETag for conditional requests.",
-			Right: read, Params: append(append(slices.Clone(ids), fieldsParam), r.Asks...),
+			Right: read, Params: append(append(slices.Clone(ids), fieldsParam), r.Query...),
 			Response: &one, Tagged: true,
 			Errors: fails(missing), Example: d.example(d.sample(), nil), Handle: d.do.Get,
 		}},

@@ -17,7 +17,7 @@ func (d *declaration) listings(read resource.Right,
 		e := resource.Endpoint{
 			Method: "GET", Path: l.Path, Category: l.Category, Summary: l.Summary, Doc: l.Doc,
 			Noun:  l.Noun,
-			Right: read, Params: slices.Concat(d.pageParams(), d.res.Asks, l.Asks), Response: listSchema(one),
+			Right: read, Params: slices.Concat(d.pageParams(), d.res.Query, l.Query), Response: listSchema(one),
 			Lines: &one, Errors: fails(wrong), Example: d.listExample(),
 			Handle: d.do.Listing(l),
 		}

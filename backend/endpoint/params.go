@@ -40,7 +40,7 @@ var fieldsParam = resource.Param{Name: "fields", In: "query", Schema: resource.T
 func bound(n int64) *int64 { return &n }
 
 func (d *declaration) listParams() []resource.Param {
-	params := append(d.pageParams(), d.res.Asks...)
+	params := append(d.pageParams(), d.res.Query...)
 	if d.res.SoftBy != "" {
 		params = append(params,
 			resource.Param{Name: WithDeleted, In: "query",

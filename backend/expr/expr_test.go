@@ -127,16 +127,16 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
-		asked := map[string]bool{}
-		v := e.Eval(func(name string) float64 { asked[name] = true; return float64(len(name)) })
+		read := map[string]bool{}
+		v := e.Eval(func(name string) float64 { read[name] = true; return float64(len(name)) })
 		if math.IsInf(v, 0) {
 			t.Errorf("%q is infinite", text)
 		}
 		for _, name := range e.Names() {
-			delete(asked, name)
+			delete(read, name)
 		}
-		if len(asked) > 0 {
-			t.Errorf("%q requests %v, which it does not name", text, asked)
+		if len(read) > 0 {
+			t.Errorf("%q requests %v, which it does not name", text, read)
 		}
 		e.Eval(func(string) float64 { return math.NaN() })
 	})

@@ -21,7 +21,7 @@
 // # Requests between nodes
 //
 // Some requests need the node that does a work, for example results of a collector. Any
-// node that gets one passes it on as a row, and waits for the response in that row (Ask).
+// node that gets one passes it on as a row, and waits for the response in that row (Request).
 //
 // # Concurrency
 //
@@ -72,7 +72,7 @@ type Options struct {
 	Clock func() time.Time // for what users see; time.Now when nil
 	Guard *service.Guard
 
-	// Respond handles a request of another node for a work of this one: see Ask. The
+	// Respond handles a request of another node for a work of this one: see Request. The
 	// writes with ctx are refused when the lease is lost.
 	Respond func(ctx context.Context, name string, in json.RawMessage) (response any, err error)
 
@@ -88,7 +88,7 @@ type Options struct {
 const (
 	usualBeat = 2 * time.Second
 	usualLost = 8 * time.Second
-	endWithin = 10 * time.Second // for a work to end, after which it is asked again
+	endWithin = 10 * time.Second // for a work to end, after which it is cancelled again
 	giveUp    = 10 * time.Second // after a work that did not begin
 	forgotten = 10 * time.Minute // after which the row of a dead node is deleted
 )

@@ -360,28 +360,28 @@ func TestTheNodeThatDoesAWorkHandlesItsRequests(t *testing.T) {
 	a := p.join("a", "polling")
 	p.begun("polling")
 	b := p.join("b", "polling")
-	ask := func(of *member) (said string) {
+	send := func(of *member) (said string) {
 		t.Helper()
-		if err := of.Ask(t.Context(), "polling", "name", 7, &said); err != nil {
+		if err := of.Request(t.Context(), "polling", "name", 7, &said); err != nil {
 			t.Error(err)
 		}
 		return said
 	}
 	for _, m := range []*member{a, b} {
-		if said := ask(m); said != "a7" {
-			t.Errorf("%s asks, and %q responds", m.name, said)
+		if said := send(m); said != "a7" {
+			t.Errorf("%s sends a request, and %q responds", m.name, said)
 		}
 	}
 	var refused *fault.Error
-	if err := b.Ask(t.Context(), "polling", "refused", 7, new(string)); !errors.As(err, &refused) ||
+	if err := b.Request(t.Context(), "polling", "refused", 7, new(string)); !errors.As(err, &refused) ||
 		refused.Kind != fault.Invalid || refused.Field != "value" || refused.Message != "a value is wrong" {
 		t.Errorf("a refused request: %v", err)
 	}
 	resume := a.gate.pause()
 	waitFor(t, "b to take over", func() bool { _, ok := b.Within(t.Context(), "polling"); return ok })
 	resume()
-	if said := ask(a); said != "b7" {
-		t.Errorf("a asks, and %q responds", said)
+	if said := send(a); said != "b7" {
+		t.Errorf("a sends a request, and %q responds", said)
 	}
 	left, err := resource.Find(t.Context(), p.db, node.Requests.Name)
 	if err != nil || len(left) > 0 {

@@ -14,14 +14,14 @@ import (
 // Times of requests between nodes.
 const (
 	patience   = 25 * time.Second // for a response, also while another node takes over
-	abandoned  = 2 * time.Minute  // after which a request is deleted whose asker is gone
+	abandoned  = 2 * time.Minute  // after which a request is deleted, because its sender is gone
 	mostAtOnce = 16               // requests that a node handles
 )
 
-// Ask has the node that does a work handle a request with Options.Respond, and writes
+// Request has the node that does a work handle a request with Options.Respond, and writes
 // the response to out. If no node does the work for a while, it is fault.Busy. Without a
 // response, the request may have been handled all the same.
-func (k *Keeper) Ask(ctx context.Context, work, name string, in, out any) error {
+func (k *Keeper) Request(ctx context.Context, work, name string, in, out any) error {
 	if fenced, ok := k.Within(ctx, work); ok {
 		response, err := k.o.Respond(fenced, name, raw(in))
 		if err == nil {

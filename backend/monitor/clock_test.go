@@ -50,7 +50,7 @@ func TestDeviceIsDeadAfterTheClockWasSetBack(t *testing.T) {
 	d, err := resource.Get(t.Context(), b.db, fleet.Devices.Name, realDevice)
 	if now := resource.Seconds(b.at.Load()); err != nil || d.HostStatus != "dead" || d.LastDataTime == 0 ||
 		d.LastDataTime > now-4*86400 || d.LastRawdataTime > now {
-		t.Errorf("at %d it is %s since %d and was last asked at %d (%v)", now, d.HostStatus, d.LastDataTime,
+		t.Errorf("at %d it is %s since %d and was last polled at %d (%v)", now, d.HostStatus, d.LastDataTime,
 			d.LastRawdataTime, err)
 	}
 }

@@ -106,7 +106,7 @@ func mount[T any](h *fixture, r *resource.Resource[*T]) {
 func (h *fixture) start() {
 	h.Helper()
 	h.monitor = monitor.New(monitor.Options{DB: h.db, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
-		Discoverers: map[string]check.Discoverer{"snmp": asked{}}})
+		Discoverers: map[string]check.Discoverer{"snmp": twoInterfaces{}}})
 	h.monitor.Start(context.Background())
 	h.Cleanup(func() { h.stop() })
 }
@@ -120,10 +120,10 @@ func (h *fixture) stop() {
 	}
 }
 
-// asked is a discovery method that finds two interfaces.
-type asked struct{}
+// twoInterfaces is a discovery method that finds two interfaces.
+type twoInterfaces struct{}
 
-func (asked) Discover(_ context.Context, s check.Search) ([]check.Found, error) {
+func (twoInterfaces) Discover(_ context.Context, s check.Search) ([]check.Found, error) {
 	return []check.Found{{WildValue: "1", DisplayName: "of " + s.Host}, {WildValue: "2"}}, nil
 }
 

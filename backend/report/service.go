@@ -143,10 +143,10 @@ func (s *Service) Start(ctx context.Context) {
 // run executes requested and due runs until ctx is done. interrupted means that the last
 // process may have left runs that it began.
 func (s *Service) run(ctx context.Context, interrupted *bool) {
-	asked, stopAsked := s.db.Watch(string(reporting.ReportTasks.Name))
+	requested, stopRequested := s.db.Watch(string(reporting.ReportTasks.Name))
 	changed, stopChanged := s.db.Watch(string(reporting.Reports.Name))
 	settings, stopSettings := s.db.Watch(string(setting.Settings.Name))
-	defer stopAsked()
+	defer stopRequested()
 	defer stopChanged()
 	defer stopSettings()
 	for {
@@ -158,7 +158,7 @@ func (s *Service) run(ctx context.Context, interrupted *bool) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-asked:
+		case <-requested:
 		case <-s.freed:
 		case <-next.C:
 		case <-settings:

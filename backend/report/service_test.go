@@ -129,7 +129,7 @@ func TestRunHasOnlyWhatItsUserAndRecipientsMayView(t *testing.T) {
 	}
 	for _, id := range []string{getIt, fetchIt} {
 		if _, err := h.send(s, neighbour, id, 1, 1, ""); message(err) != "unknown: there is no report task 1" {
-			t.Errorf("the neighbour asks %s and gets %v", id, err)
+			t.Errorf("the neighbour requests %s and gets %v", id, err)
 		}
 	}
 	if _, err := h.send(s, neighbour, runIt, 1, 0, ""); message(err) != "denied: your role can view this report, but "+

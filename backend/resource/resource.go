@@ -109,7 +109,7 @@ type Resource[T any] struct {
 
 	Props *Props    // set if single name/value pairs have their own endpoints
 	Lists []Listing // more paths that list some of the rows
-	Asks  []Param   // more query parameters for reading rows, for Derived values: CallOf has them
+	Query []Param   // more query parameters for reading rows, for Derived values: CallOf has them
 
 	// Check runs before a row is written, in the transaction; was is nil on
 	// create. It completes and validates now.
@@ -211,7 +211,7 @@ type Listing struct {
 	Field  string   // of the rows, an id or IDs
 	Above  []Parent // the parents of that id in the path, the outermost first
 	Where  func(ctx context.Context, r Reader, id int64) ([]Where, error)
-	Asks   []Param // further query parameters, for Where: CallOf has them
+	Query  []Param // further query parameters, for Where: CallOf has them
 	Sample int64   // the id that examples use
 }
 

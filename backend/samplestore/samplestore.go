@@ -305,7 +305,7 @@ func (s *Store) read(ctx context.Context, keys []series.Key, from, to int64) (ma
 	selector := fmt.Sprintf(`{%s=%q,%s=~%q}[%ds]`, remotewrite.PortalLabel, s.o.Portal, remotewrite.SeriesLabel,
 		strings.Join(names, "|"), to-from) // the range begins after its first second, or with it: version 3, 2
 	var out answer
-	if err := s.ask(ctx, url.Values{"query": {selector}, "time": {strconv.FormatInt(to-1, 10)},
+	if err := s.fetch(ctx, url.Values{"query": {selector}, "time": {strconv.FormatInt(to-1, 10)},
 		// Without these, Thanos and a cluster of VictoriaMetrics respond with a part of the
 		// samples while a part of them is away, and Thanos with averages.
 		"partial_response": {"false"}, "deny_partial_response": {"1"}, "max_source_resolution": {"0s"},
@@ -330,7 +330,7 @@ func (s *Store) read(ctx context.Context, keys []series.Key, from, to int64) (ma
 	return found, nil
 }
 
-func (s *Store) ask(ctx context.Context, form url.Values, out *answer) error {
+func (s *Store) fetch(ctx context.Context, form url.Values, out *answer) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.query, strings.NewReader(form.Encode()))
 	if err != nil {
 		return err

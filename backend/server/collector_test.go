@@ -272,7 +272,7 @@ func TestCollectorDiscoversInstancesOfItsDevices(t *testing.T) {
 		{fmt.Sprintf(`{"id":%d,"found":[%s]}`, id, many), 400, "found can have at most 10,000 instances"},
 		{fmt.Sprintf(`{"id":%d,"found":[{"wildValue":"1","displayName":"a\u0000"}]}`, id), 400,
 			"found[0].displayName must be one line of at most 255 characters"},
-		{`{"id":1,"found":[{"wildValue":"1","displayName":"not asked for"}]}`, 200, `{"taken":0}`},
+		{`{"id":1,"found":[{"wildValue":"1","displayName":"not requested"}]}`, 200, `{"taken":0}`},
 		{fmt.Sprintf(`{"id":%d,"found":[],"error":"no SNMP agent responds"}`, id), 200, `{"taken":1}`},
 		{fmt.Sprintf(`{"id":%d,"found":[]}`, id), 200, `{"taken":0}`},
 	} {
@@ -283,7 +283,7 @@ func TestCollectorDiscoversInstancesOfItsDevices(t *testing.T) {
 		}
 	}
 	if _, response := w.request("admin", `GET /device/devices/4/instances?filter=name~"SNMP_Interfaces"&fields=name`,
-		""); !strings.Contains(response, "SNMP_Interfaces-eth9") || strings.Contains(response, "not asked for") {
+		""); !strings.Contains(response, "SNMP_Interfaces-eth9") || strings.Contains(response, "not requested") {
 		t.Errorf("a search without a response leaves %s", response)
 	}
 }

@@ -90,18 +90,18 @@ func TestSocketWritableByOthersIsRefused(t *testing.T) {
 	o := options(t)
 	start(t, o)
 	control := filepath.Join(o.Data, "control")
-	ask := func() error {
+	send := func() error {
 		_, err := server.Send(t.Context(), o, server.Command{Do: server.DoSetPassword, Name: "admin",
 			Password: "a quiet harbour"})
 		return err
 	}
-	if err := ask(); err != nil {
+	if err := send(); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Chmod(control, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := ask(); !fault.Is(err, fault.Conflict) ||
+	if err := send(); !fault.Is(err, fault.Conflict) ||
 		!strings.HasPrefix(fault.Sentence(err), control+" does not belong to the owner") {
 		t.Errorf("connected to a socket that any user can create: %v", err)
 	}

@@ -13,13 +13,13 @@ import (
 // readiness says whether a load balancer should send requests to this process.
 type readiness struct {
 	stopping atomic.Bool
-	asked    atomic.Int64 // when it was last asked, in epoch seconds
+	read     atomic.Int64 // when it was last read, in epoch seconds
 }
 
 // Times of a stop that a load balancer has to hear of.
 const (
-	askedLately = 30 * time.Second // it asks, so it is worth waiting for it
-	longestAsk  = 2 * time.Second  // for the database to respond
+	readLately  = 30 * time.Second // there is a load balancer, so it is worth waiting for it
+	longestWait = 2 * time.Second  // for the database to respond
 	heardOf     = 3 * time.Second  // after which it sends no more requests
 )
 
@@ -46,14 +46,14 @@ func (s *Server) healthEndpoints() []resource.Endpoint {
 
 // ready returns why this process cannot serve requests, or nil.
 func (s *Server) ready(ctx context.Context) error {
-	s.readiness.asked.Store(time.Now().Unix())
+	s.readiness.read.Store(time.Now().Unix())
 	if s.readiness.stopping.Load() {
 		return fault.New(fault.Busy, "the portal is stopping")
 	}
 	if s.leases != nil && s.leases.Replaced() { // until then, it can at least read
 		return s.db.Outdated()
 	}
-	ctx, cancel := context.WithTimeout(ctx, longestAsk)
+	ctx, cancel := context.WithTimeout(ctx, longestWait)
 	defer cancel()
 	if err := s.db.Reachable(ctx); err != nil {
 		return &fault.Error{Kind: fault.Busy, Message: "the database does not respond", Err: err,
@@ -62,10 +62,10 @@ func (s *Server) ready(ctx context.Context) error {
 	return nil
 }
 
-// announceStop fails /readyz, and waits until a load balancer that asks has heard of it.
+// announceStop fails /readyz, and waits until a load balancer that reads it has heard of it.
 func (s *Server) announceStop(ctx context.Context) error {
 	s.readiness.stopping.Store(true)
-	if time.Since(time.Unix(s.readiness.asked.Load(), 0)) > askedLately {
+	if time.Since(time.Unix(s.readiness.read.Load(), 0)) > readLately {
 		return nil
 	}
 	select {

@@ -86,7 +86,7 @@ func TestPrometheusReadsTheMetrics(t *testing.T) {
 		`"interval":1}`, taken.URL)); status != 200 {
 		t.Fatal(response)
 	}
-	const asked = "spyglass_http_request_duration_seconds"
+	const requests = "spyglass_http_request_duration_seconds"
 	_, _, before := w.scrape(w.bearers["admin"])
 	w.must("POST /setting/datasources", `{"name":"Open","appliesTo":"hasProperty(\"knock.port\")",`+
 		`"collectMethod":"tcp","collectInterval":1,"collectorAttribute":{"port":"##knock.port##"},`+
@@ -104,9 +104,9 @@ func TestPrometheusReadsTheMetrics(t *testing.T) {
 		labels []string
 		more   float64 // minimum increase
 	}{
-		{asked, []string{"method=POST", "class=2xx"}, 2},
-		{asked, []string{"method=GET", "class=4xx"}, 1},
-		{asked, []string{"method=GET", "class=2xx"}, 2},
+		{requests, []string{"method=POST", "class=2xx"}, 2},
+		{requests, []string{"method=GET", "class=4xx"}, 1},
+		{requests, []string{"method=GET", "class=2xx"}, 2},
 		{"spyglass_polls_total", []string{"devices=real", "result=done"}, 1},
 		{"spyglass_polled_instances", []string{"devices=real"}, 1},
 		{"spyglass_samples_appended_total", nil, 1},

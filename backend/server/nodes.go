@@ -114,7 +114,7 @@ func (s *Server) lead(ctx context.Context, epoch int64) error {
 }
 
 // onMonitoring wraps endpoints that need what the node has in memory that polls: other
-// nodes ask it.
+// nodes send it their requests.
 func (s *Server) onMonitoring(endpoints []resource.Endpoint) []resource.Endpoint {
 	if s.o.Database == "" {
 		return endpoints
@@ -122,15 +122,15 @@ func (s *Server) onMonitoring(endpoints []resource.Endpoint) []resource.Endpoint
 	for i := range endpoints {
 		e := &endpoints[i]
 		name := e.Method + " " + e.Path
-		if s.asked == nil {
-			s.asked = map[string]handler{}
+		if s.handlers == nil {
+			s.handlers = map[string]handler{}
 		}
-		s.asked[name] = e.Handle
+		s.handlers[name] = e.Handle
 		e.Handle = func(ctx context.Context, c *resource.Call) (any, error) {
 			call := *c
 			call.Session, call.Device = resource.Session{}, "" // secrets of the caller
 			var out json.RawMessage
-			err := s.leases.Ask(ctx, monitoring, name, call, &out)
+			err := s.leases.Request(ctx, monitoring, name, call, &out)
 			return out, err
 		}
 	}
@@ -141,9 +141,9 @@ type handler = func(ctx context.Context, c *resource.Call) (any, error)
 
 // Requests that are not endpoints.
 const (
-	askTake     = "take"
-	askSearches = "searches"
-	askFinding  = "finding"
+	requestTake     = "take"
+	requestSearches = "searches"
+	requestFinding  = "finding"
 )
 
 // from is a request of a collector that reached another node.
@@ -155,7 +155,7 @@ type from struct {
 
 // respond handles the request of another node.
 func (s *Server) respond(ctx context.Context, name string, in json.RawMessage) (any, error) {
-	if handle := s.asked[name]; handle != nil {
+	if handle := s.handlers[name]; handle != nil {
 		var c resource.Call
 		if err := json.Unmarshal(in, &c); err != nil {
 			return nil, err
@@ -172,23 +172,23 @@ func (s *Server) respond(ctx context.Context, name string, in json.RawMessage) (
 // collected handles the request of a collector, on the node that polls.
 func (s *Server) collected(ctx context.Context, name string, of *from) (any, error) {
 	switch name {
-	case askTake:
+	case requestTake:
 		return nil, s.engine.Load().Take(ctx, of.Collector, of.Results)
-	case askSearches:
+	case requestSearches:
 		return s.monitor.Searches(ctx, of.Collector)
-	case askFinding:
+	case requestFinding:
 		return s.monitor.TakeFinding(ctx, of.Collector, of.Finding)
 	}
-	return nil, fmt.Errorf("a node of another version asks for %q", name)
+	return nil, fmt.Errorf("a node of another version requests %q", name)
 }
 
 // onPollingNode handles the request of a collector here if this node polls, and otherwise
-// asks the node that does.
+// sends it to the node that does.
 func onPollingNode[T any](ctx context.Context, s *Server, name string, of *from) (out T, err error) {
 	if s.leases != nil {
 		fenced, here := s.leases.Within(ctx, monitoring)
 		if !here {
-			return out, s.leases.Ask(ctx, monitoring, name, of, &out)
+			return out, s.leases.Request(ctx, monitoring, name, of, &out)
 		}
 		ctx = fenced
 	}
@@ -200,14 +200,14 @@ func onPollingNode[T any](ctx context.Context, s *Server, name string, of *from)
 }
 
 func (s *Server) take(ctx context.Context, collector int64, results []check.Result) error {
-	_, err := onPollingNode[any](ctx, s, askTake, &from{Collector: collector, Results: results})
+	_, err := onPollingNode[any](ctx, s, requestTake, &from{Collector: collector, Results: results})
 	return err
 }
 
 func (s *Server) searches(ctx context.Context, collector int64) ([]check.Search, error) {
-	return onPollingNode[[]check.Search](ctx, s, askSearches, &from{Collector: collector})
+	return onPollingNode[[]check.Search](ctx, s, requestSearches, &from{Collector: collector})
 }
 
 func (s *Server) takeFinding(ctx context.Context, collector int64, f *check.Finding) (taken bool, err error) {
-	return onPollingNode[bool](ctx, s, askFinding, &from{Collector: collector, Finding: f})
+	return onPollingNode[bool](ctx, s, requestFinding, &from{Collector: collector, Finding: f})
 }

@@ -57,8 +57,8 @@ func (c *cluster) join(env ...string) *child {
 	return node
 }
 
-// ask sends a request to a node.
-func (c *cluster) ask(node *child, request, body string) (status int, response string, err error) {
+// send sends a request to a node.
+func (c *cluster) send(node *child, request, body string) (status int, response string, err error) {
 	method, path, _ := strings.Cut(request, " ")
 	of := &client{t: c.t, origin: node.origin, bearer: c.bearer, http: &http.Client{Timeout: 40 * time.Second}}
 	status, raw, err := of.request(method, "/api"+path, body)
@@ -68,7 +68,7 @@ func (c *cluster) ask(node *child, request, body string) (status int, response s
 // must sends a request that has to succeed.
 func (c *cluster) must(node *child, request, body string) string {
 	c.t.Helper()
-	status, response, err := c.ask(node, request, body)
+	status, response, err := c.send(node, request, body)
 	if err != nil || status >= 300 {
 		c.t.Fatalf("%s: %d %s %v", request, status, response, err)
 	}
@@ -79,7 +79,7 @@ func (c *cluster) must(node *child, request, body string) string {
 func (c *cluster) until(node *child, request, want string) string {
 	c.t.Helper()
 	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(100 * time.Millisecond) {
-		_, response, err := c.ask(node, request, "")
+		_, response, err := c.send(node, request, "")
 		if err == nil && strings.Contains(response, want) {
 			return response
 		}
@@ -93,11 +93,11 @@ func (c *cluster) until(node *child, request, want string) string {
 func (c *cluster) does(work string, not *child) *child {
 	c.t.Helper()
 	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(100 * time.Millisecond) {
-		for _, asked := range c.nodes {
-			if asked == not {
+		for _, node := range c.nodes {
+			if node == not {
 				continue
 			}
-			_, response, err := c.ask(asked, "GET /setting/nodes", "")
+			_, response, err := c.send(node, "GET /setting/nodes", "")
 			var list struct {
 				Items []struct {
 					Address string
@@ -123,7 +123,7 @@ func (c *cluster) does(work string, not *child) *child {
 	}
 }
 
-// leave removes a node from those that are asked.
+// leave removes a node from those that receive requests.
 func (c *cluster) leave(node *child) {
 	for i, n := range c.nodes {
 		if n == node {
@@ -178,7 +178,7 @@ func TestNodesReplaceAKilledAndAPausedOne(t *testing.T) {
 				start+int64(posted), 10+posted)
 			for try := 0; ; try++ {
 				node := c.nodes[(posted+try)%len(c.nodes)]
-				status, response, err := c.ask(node, fmt.Sprintf("POST /setting/collectors/%d/samples", collector.ID),
+				status, response, err := c.send(node, fmt.Sprintf("POST /setting/collectors/%d/samples", collector.ID),
 					body)
 				if err == nil && status == 200 {
 					break
@@ -284,7 +284,7 @@ func TestNodesOfANewerVersionReplaceTheOthers(t *testing.T) {
 	path := fmt.Sprint("/device/devices/", device.ID)
 	for i, node := range older {
 		const want = "a newer version of Spyglass has changed the database; this node only reads until it is upgraded"
-		status, response, err := c.ask(node, "PATCH "+path, `{"description":"changed by an older node"}`)
+		status, response, err := c.send(node, "PATCH "+path, `{"description":"changed by an older node"}`)
 		if err != nil || status != http.StatusServiceUnavailable || !strings.Contains(response, want) {
 			t.Errorf("a write at older node %d: %d %s %v", i, status, response, err)
 		}

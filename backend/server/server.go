@@ -159,7 +159,7 @@ type Server struct {
 	stage     *stage.Stage       // nil unless this is a demo
 	remaking  sync.Mutex         // held during a reset of the demo, and permanently after the server has stopped
 	leases    *lease.Keeper      // nil for a portal in files
-	asked     map[string]handler // what other nodes may ask for, by endpoint
+	handlers  map[string]handler // what other nodes may request, by endpoint
 	within    context.Context    // of the engine
 	readiness readiness
 	alerts    service.Group // what opens alerts about the portal itself
@@ -457,8 +457,8 @@ func hosts(address, listen string, secure bool, more ...string) []string {
 	if loopback.Host(host) {
 		names = append(names, "localhost")
 	}
-	if asked, _, err := net.SplitHostPort(listen); err == nil && asked != "" {
-		names = append(names, asked)
+	if name, _, err := net.SplitHostPort(listen); err == nil && name != "" {
+		names = append(names, name)
 	}
 	var hosts []string
 	for _, name := range names {

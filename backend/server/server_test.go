@@ -386,15 +386,15 @@ func TestSecondStartReachesTheWindow(t *testing.T) {
 
 func TestCommandWaitsForAStartingPortal(t *testing.T) {
 	o := options(t)
-	asked := make(chan error, 1)
+	done := make(chan error, 1)
 	o.Held = func() {
 		go func() {
 			_, err := server.Send(t.Context(), o, server.Command{Do: server.DoCreateToken, Name: "admin"})
-			asked <- err
+			done <- err
 		}()
 	}
 	start(t, o)
-	if err := <-asked; err != nil {
+	if err := <-done; err != nil {
 		t.Error(err)
 	}
 }

@@ -29,7 +29,7 @@ func TestUpgradeShowsItsProgressUntilThePortalServes(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.Socket, o.Listen = socket, socket.Addr().String()
-	ask := func(path, accept, host string) (*http.Response, string) {
+	get := func(path, accept, host string) (*http.Response, string) {
 		t.Helper()
 		r, err := http.NewRequestWithContext(t.Context(), "GET", "http://"+o.Listen+path, nil)
 		if err != nil {
@@ -53,14 +53,14 @@ func TestUpgradeShowsItsProgressUntilThePortalServes(t *testing.T) {
 		if seen = append(seen, p.String()); len(seen) != 2 { // send the requests at the second message
 			return
 		}
-		response, body := ask("/api/device/devices", "*/*", "")
+		response, body := get("/api/device/devices", "*/*", "")
 		const want = `{"errorMessage":"Spyglass is upgrading its data folder (portal.db: making a safety copy); try ` +
 			`again in a few seconds","errorCode":1503,"errorDetail":{"doing":"portal.db: making a safety copy",` +
 			`"percent":0}}`
 		if after := response.Header.Get("Retry-After"); response.StatusCode != 503 || after != "2" || body != want {
 			t.Errorf("the API says %d, Retry-After %s, %s", response.StatusCode, after, body)
 		}
-		response, body = ask("/", "text/html,*/*;q=0.8", "")
+		response, body = get("/", "text/html,*/*;q=0.8", "")
 		if response.StatusCode != 503 || !strings.Contains(body, `<progress max="100" value="0" aria-label="Progress">`+
 			`</progress><p role="status">portal.db: making a safety copy</p>`) {
 			t.Errorf("a browser gets %d %s", response.StatusCode, body)
@@ -68,7 +68,7 @@ func TestUpgradeShowsItsProgressUntilThePortalServes(t *testing.T) {
 		if policy := response.Header.Get("Content-Security-Policy"); !strings.HasPrefix(policy, "default-src 'none'") {
 			t.Errorf("its policy is %s", policy)
 		}
-		if response, body = ask("/", "text/html", "rebound.example"); response.StatusCode != 403 {
+		if response, body = get("/", "text/html", "rebound.example"); response.StatusCode != 403 {
 			t.Errorf("another host name gets %d %s", response.StatusCode, body)
 		}
 	}
@@ -81,13 +81,13 @@ func TestUpgradeShowsItsProgressUntilThePortalServes(t *testing.T) {
 		!strings.HasPrefix(seen[1], "portal.db: updating ") {
 		t.Errorf("the progress is %q", seen)
 	}
-	if response, body := ask("/api/device/devices", "*/*", ""); response.StatusCode != 503 {
+	if response, body := get("/api/device/devices", "*/*", ""); response.StatusCode != 503 {
 		t.Errorf("before its start, the portal says %d %s", response.StatusCode, body)
 	}
 	if err := s.Start(nil); err != nil {
 		t.Fatal(err)
 	}
-	if response, body := ask("/api/device/devices", "*/*", ""); response.StatusCode != 401 {
+	if response, body := get("/api/device/devices", "*/*", ""); response.StatusCode != 401 {
 		t.Errorf("after the upgrade, the portal says %d %s", response.StatusCode, body)
 	}
 }

@@ -282,7 +282,7 @@ func TestHiddenObjectsAreReportedAsNotFound(t *testing.T) {
 			compared++
 			_, rest, _ = strings.Cut(rest, "}")
 			rest = deeper(&e, rest)
-			ask := func(id string) reply {
+			get := func(id string) reply {
 				if e.Path == list.Path+"/batch" {
 					return m.send("POST", path+"/batch", "", fmt.Sprintf(`{"atomic":false,`+
 						`"operations":[{"op":"patch","id":%s,"body":{}},{"op":"delete","id":%s}]}`, id, id))
@@ -293,7 +293,7 @@ func TestHiddenObjectsAreReportedAsNotFound(t *testing.T) {
 				}
 				return m.send(e.Method, path+"/"+id+rest, "", body)
 			}
-			there, nowhere := ask(hidden), ask(missing)
+			there, nowhere := get(hidden), get(missing)
 			same := withoutID(there.text, hidden) == withoutID(nowhere.text, missing)
 			if there.status != nowhere.status || !same || there.status < 400 && !strings.HasSuffix(e.Path, "/batch") {
 				t.Errorf("%s\nout of sight (%s): %v\nnot there (%s): %v", e.ID(), hidden, there, missing, nowhere)

@@ -201,7 +201,7 @@ func (s *Service) FinishOIDC(ctx context.Context, origin, cookie string, query u
 	if err := s.beginAttempt(ctx, keys); err != nil {
 		return nil, "", err
 	}
-	who, err := s.askProvider(ctx, settings, client, state, query.Get("code"))
+	who, err := s.exchange(ctx, settings, client, state, query.Get("code"))
 	if err != nil {
 		s.failedAttempt(ctx, keys)
 		s.log.WarnContext(ctx, "a sign-in with OpenID Connect failed", "issuer", settings.Issuer, "err", err)
@@ -223,7 +223,7 @@ func (s *Service) FinishOIDC(ctx context.Context, origin, cookie string, query u
 	if user == nil || !user.maySignIn() {
 		return nil, "", errSuspended()
 	}
-	if sess, err = s.open(ctx, user, false, steps{}); err != nil { // the provider asks for second factors
+	if sess, err = s.open(ctx, user, false, steps{}); err != nil { // the provider requires second factors
 		return nil, "", err
 	}
 	s.recordSignIn(ctx, user, "", remote)
@@ -288,8 +288,8 @@ func (i *identity) groups(claim string) (all []string) {
 	return all
 }
 
-// askProvider exchanges the code for an ID token, and verifies it.
-func (s *Service) askProvider(ctx context.Context, settings *people.SignIn, client *oauth2.Config,
+// exchange exchanges the code for an ID token, and verifies it.
+func (s *Service) exchange(ctx context.Context, settings *people.SignIn, client *oauth2.Config,
 	state redirectState, code string) (*identity, error) {
 	at, err := s.provider(settings)
 	if err != nil {

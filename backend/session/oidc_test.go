@@ -35,18 +35,18 @@ var providerKey = sync.OnceValue(func() *rsa.PrivateKey {
 
 // testProvider is an OpenID Connect provider whose user always agrees.
 type testProvider struct {
-	t       *testing.T
-	web     *httptest.Server
-	parts   oidctest.Server       // discovery and keys
-	claims  map[string]any        // of the ID token, over the valid ones
-	key     *rsa.PrivateKey       // that signs
-	asked   map[string]url.Values // authorization requests by code
-	refuses bool                  // the token request
-	now     func() time.Time
+	t        *testing.T
+	web      *httptest.Server
+	parts    oidctest.Server       // discovery and keys
+	claims   map[string]any        // of the ID token, over the valid ones
+	key      *rsa.PrivateKey       // that signs
+	requests map[string]url.Values // authorization requests by code
+	refuses  bool                  // the token request
+	now      func() time.Time
 }
 
 func newTestProvider(t *testing.T, now func() time.Time) *testProvider {
-	p := &testProvider{t: t, claims: map[string]any{}, key: providerKey(), asked: map[string]url.Values{}, now: now}
+	p := &testProvider{t: t, claims: map[string]any{}, key: providerKey(), requests: map[string]url.Values{}, now: now}
 	p.parts.PublicKeys = []oidctest.PublicKey{{PublicKey: providerKey().Public(), KeyID: "k1", Algorithm: "RS256"}}
 	p.web = httptest.NewServer(http.HandlerFunc(p.serve))
 	t.Cleanup(p.web.Close)
@@ -60,19 +60,19 @@ func (p *testProvider) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	_ = r.ParseForm()
-	asked := p.asked[r.Form.Get("code")]
+	request := p.requests[r.Form.Get("code")]
 	sum := sha256.Sum256([]byte(r.Form.Get("code_verifier")))
 	id, secret, _ := r.BasicAuth()
 	w.Header().Set("Content-Type", "application/json")
-	if asked == nil || p.refuses || id != "spyglass" || secret != "client-secret" ||
-		base64.RawURLEncoding.EncodeToString(sum[:]) != asked.Get("code_challenge") ||
-		r.Form.Get("redirect_uri") != asked.Get("redirect_uri") {
+	if request == nil || p.refuses || id != "spyglass" || secret != "client-secret" ||
+		base64.RawURLEncoding.EncodeToString(sum[:]) != request.Get("code_challenge") ||
+		r.Form.Get("redirect_uri") != request.Get("redirect_uri") {
 		w.WriteHeader(http.StatusBadRequest)
 		_, _ = w.Write([]byte(`{"error":"invalid_grant"}`))
 		return
 	}
-	delete(p.asked, r.Form.Get("code")) // it is valid once
-	claims := map[string]any{"iss": p.web.URL, "aud": "spyglass", "sub": "s-7", "nonce": asked.Get("nonce"),
+	delete(p.requests, r.Form.Get("code")) // it is valid once
+	claims := map[string]any{"iss": p.web.URL, "aud": "spyglass", "sub": "s-7", "nonce": request.Get("nonce"),
 		"iat": p.now().Unix(), "exp": p.now().Add(time.Hour).Unix(), "preferred_username": "jo.doe",
 		"email": "jo@example.net", "given_name": "Jo", "family_name": "Doe", "groups": []string{"netops", "staff"}}
 	for name, value := range p.claims {
@@ -97,7 +97,7 @@ func (p *testProvider) authorize(to *Redirect) url.Values {
 		p.t.Errorf("the redirect is %s", to.URL)
 	}
 	code := newSecret()
-	p.asked[code] = q
+	p.requests[code] = q
 	return url.Values{"code": {code}, "state": {q.Get("state")}}
 }
 

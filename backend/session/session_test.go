@@ -237,18 +237,18 @@ func TestHotPathUsesNoDatabase(t *testing.T) {
 	sess := h.signIn(t, "jo")
 	made, err := h.CreateToken(t.Context(), id, "", "")
 	must(t, err)
-	ask := func(ctx context.Context) error {
+	read := func(ctx context.Context) error {
 		_, err := h.ByCookie(ctx, sess.Secret)
 		_, err2 := h.ByToken(ctx, "Bearer "+made.Bearer, TokenRequest{})
 		_, err3 := h.Access(ctx, id)
 		return errors.Join(err, err2, err3)
 	}
-	must(t, ask(t.Context()))
+	must(t, read(t.Context()))
 	must(t, h.Stop(t.Context())) // prevents writes of the last use, which would also end the session
 	h.live[digestOf(sess.Secret)] = &live{userID: id, mark: mark(t, h, id), done: make(chan struct{})}
-	must(t, ask(t.Context()))
+	must(t, read(t.Context()))
 	must(t, h.db.Close())
-	must(t, ask(t.Context()))
+	must(t, read(t.Context()))
 }
 
 func mark(t *testing.T, h *fixture, id int64) digest {

@@ -330,7 +330,7 @@ func TestExpressionOverTheTotalCostIsRefused(t *testing.T) {
 	}
 	if err != nil || len(groups) != stored || sum.Steps > appliesto.MaxAllSteps ||
 		sum.Steps < appliesto.MaxAllSteps*9/10 {
-		t.Errorf("a write of a device asks %d groups of %d steps (%v)", len(groups), sum.Steps, err)
+		t.Errorf("a write of a device evaluates %d groups of %d steps (%v)", len(groups), sum.Steps, err)
 	}
 	dear, cheap := fmt.Sprintf("%q", hostile), `"displayName =~ \"web*\""`
 	h.steps(admin, []step{

@@ -41,15 +41,15 @@ func (s *Service) Tell(ctx context.Context, who *resource.Access, at time.Time, 
 	if t.tree, err = fleet.TreeOf(ctx, s.o.DB); err != nil {
 		return nil, err
 	}
-	asked, err := t.findAlerts(ctx, resource.Where{Field: "id", Op: "=", Value: id})
+	found, err := t.findAlerts(ctx, resource.Where{Field: "id", Op: "=", Value: id})
 	if err != nil {
 		return nil, err
 	}
-	if len(asked) == 0 {
+	if len(found) == 0 {
 		return nil, fault.New(fault.Unknown, "there is no alert %d", id)
 	}
 	for _, step := range []func(context.Context, *IncidentAlert) error{t.findCause, t.findDevices, t.findBelonging} {
-		if err := step(ctx, &asked[0]); err != nil {
+		if err := step(ctx, &found[0]); err != nil {
 			return nil, err
 		}
 	}
@@ -136,22 +136,22 @@ func equal(field string, value any) resource.Where {
 }
 
 // findCause finds the alert that explains the requested one.
-func (t *teller) findCause(ctx context.Context, asked *IncidentAlert) error {
-	t.cause = asked
-	from, to := asked.Start-before, asked.Start+before
-	if asked.ofGroup() {
-		all, err := t.findAlerts(ctx, append(during(from, to), t.inGroup(asked)...)...)
+func (t *teller) findCause(ctx context.Context, subject *IncidentAlert) error {
+	t.cause = subject
+	from, to := subject.Start-before, subject.Start+before
+	if subject.ofGroup() {
+		all, err := t.findAlerts(ctx, append(during(from, to), t.inGroup(subject)...)...)
 		if len(all) > 0 {
 			t.cause = &all[0]
 		}
 		return err
 	}
-	if asked.DeviceID == 0 {
+	if subject.DeviceID == 0 {
 		return nil
 	}
-	above, _ := t.o.Dependencies(asked.DeviceID)
+	above, _ := t.o.Dependencies(subject.DeviceID)
 	all, err := t.findAlerts(ctx, append(during(from, to), in("monitorObjectId", append(slices.Clone(above),
-		asked.DeviceID)))...)
+		subject.DeviceID)))...)
 	if err != nil {
 		return err
 	}
@@ -160,15 +160,15 @@ func (t *teller) findCause(ctx context.Context, asked *IncidentAlert) error {
 		a := &all[i]
 		at := slices.Index(above, a.DeviceID)
 		switch {
-		case at >= 0 && (a.Severity < threshold.SeverityError || t.activeUntil(a) < asked.Start):
-		case at > far, at == far && far < 0 && a.Start < t.cause.Start && t.activeUntil(a) >= asked.Start &&
+		case at >= 0 && (a.Severity < threshold.SeverityError || t.activeUntil(a) < subject.Start):
+		case at > far, at == far && far < 0 && a.Start < t.cause.Start && t.activeUntil(a) >= subject.Start &&
 			a.Start >= from:
 			t.cause, far = a, at
 		}
 	}
 	for i := range all { // of the alerts of one outage, the most severe one
 		if a := &all[i]; a.DeviceID == t.cause.DeviceID && a.Severity > t.cause.Severity &&
-			a.Start >= t.cause.Start && a.Start <= t.cause.Start+60 && t.activeUntil(a) >= asked.Start {
+			a.Start >= t.cause.Start && a.Start <= t.cause.Start+60 && t.activeUntil(a) >= subject.Start {
 			t.cause = a
 		}
 	}
@@ -185,7 +185,7 @@ func (t *teller) inGroup(a *IncidentAlert) []resource.Where {
 }
 
 // findDevices finds the device of the cause and those that depend on it.
-func (t *teller) findDevices(ctx context.Context, asked *IncidentAlert) error {
+func (t *teller) findDevices(ctx context.Context, subject *IncidentAlert) error {
 	where := []resource.Where{}
 	role := "dependent"
 	switch {
@@ -193,8 +193,8 @@ func (t *teller) findDevices(ctx context.Context, asked *IncidentAlert) error {
 		_, below := t.o.Dependencies(t.cause.DeviceID)
 		t.story.Total.Dependents = int64(len(below))
 		t.order = append([]int64{t.cause.DeviceID}, below[:min(len(below), mostDevices)]...)
-		if !slices.Contains(t.order, asked.DeviceID) && asked.DeviceID > 0 {
-			t.order = append(t.order, asked.DeviceID)
+		if !slices.Contains(t.order, subject.DeviceID) && subject.DeviceID > 0 {
+			t.order = append(t.order, subject.DeviceID)
 		}
 		where = append(where, in("id", t.order))
 	case t.cause.collector > 0:
@@ -232,21 +232,21 @@ func (t *teller) findDevices(ctx context.Context, asked *IncidentAlert) error {
 }
 
 // findBelonging finds all alerts of the story.
-func (t *teller) findBelonging(ctx context.Context, asked *IncidentAlert) error {
+func (t *teller) findBelonging(ctx context.Context, subject *IncidentAlert) error {
 	opened := []resource.Where{{Field: "startEpoch", Op: ">=", Value: t.cause.Start - before},
 		{Field: "startEpoch", Op: "<=", Value: t.activeUntil(t.cause) + after}}
 	var all []IncidentAlert
 	var err error
 	switch {
-	case asked.ofGroup():
-		all, err = t.findAlerts(ctx, append(opened, t.inGroup(asked)...)...)
+	case subject.ofGroup():
+		all, err = t.findAlerts(ctx, append(opened, t.inGroup(subject)...)...)
 	case len(t.order) > 0:
 		all, err = t.findAlerts(ctx, append(opened, in("monitorObjectId", t.order))...)
 	}
 	if err != nil {
 		return err
 	}
-	for _, one := range []*IncidentAlert{t.cause, asked} {
+	for _, one := range []*IncidentAlert{t.cause, subject} {
 		if !slices.ContainsFunc(all, func(a IncidentAlert) bool { return a.ID == one.ID }) {
 			all = append(all, *one)
 		}
@@ -254,7 +254,7 @@ func (t *teller) findBelonging(ctx context.Context, asked *IncidentAlert) error 
 	slices.SortStableFunc(all, func(a, b IncidentAlert) int { return cmp.Compare(a.Start, b.Start) })
 	t.story.Total.Alerts = int64(len(all))
 	if len(all) > mostAlerts { // the cause and the requested alert are among those that are left
-		keep := func(a IncidentAlert) bool { return a.ID == t.cause.ID || a.ID == asked.ID }
+		keep := func(a IncidentAlert) bool { return a.ID == t.cause.ID || a.ID == subject.ID }
 		rest := slices.DeleteFunc(slices.Clone(all[mostAlerts-2:]), func(a IncidentAlert) bool { return !keep(a) })
 		all = append(all[:mostAlerts-2], rest...)
 	}

@@ -107,7 +107,7 @@ var Alerts = resource.Resource[*Alert]{
 		"cleared: cleared:\"*\" shows both.",
 	Without: []resource.Verb{resource.OnCreate, resource.OnReplace, resource.OnPatch, resource.OnDelete},
 	Usual:   &resource.Where{Field: "cleared", Op: "=", Value: false},
-	Asks:    alertParams,
+	Query:   alertParams,
 	Absent: "adAlert adAlertDesc alertGroupEntityValue alertQuery anomaly enableAnomalyAlertGeneration " +
 		"enableAnomalyAlertSuppression logMetaData logPartition sessionId",
 	Fields: []resource.Field[*Alert]{
@@ -225,7 +225,7 @@ var Alerts = resource.Resource[*Alert]{
 	Lists: []resource.Listing{
 		{Path: "/device/devices/{id}/alerts", Category: ground.CategoryDevices, Summary: "List alerts of a device",
 			Doc: "Returns the alerts of one device, one page at a time: active ones unless the filter names cleared.",
-			Of:  string(fleet.DeviceRows), Param: "id", Where: alertsOfDevice, Asks: alertTimes, Sample: 2},
+			Of:  string(fleet.DeviceRows), Param: "id", Where: alertsOfDevice, Query: alertTimes, Sample: 2},
 		{Path: "/device/groups/{id}/alerts", Category: ground.CategoryGroups, Summary: "List alerts of a group",
 			Doc: "Returns the alerts of a group and all groups below it, and of the devices in them, one page at a " +
 				"time: " +

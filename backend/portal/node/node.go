@@ -63,7 +63,7 @@ var Leases = resource.Resource[*Lease]{
 type Request struct {
 	ID       int64
 	Work     string
-	Name     string // what is asked for
+	Name     string // what is requested
 	In       string // JSON
 	Done     bool
 	Response string // JSON
@@ -77,7 +77,7 @@ var Requests = resource.Resource[*Request]{
 		{Name: "id", At: func(r *Request) any { return &r.ID }, Doc: "Id of the request", ReadOnly: true},
 		{Name: "work", At: func(r *Request) any { return &r.Work }, Doc: "The work of the node that responds",
 			ReadOnly: true},
-		{Name: "name", At: func(r *Request) any { return &r.Name }, Doc: "What is asked for", ReadOnly: true},
+		{Name: "name", At: func(r *Request) any { return &r.Name }, Doc: "What is requested", ReadOnly: true},
 		{Name: "in", At: func(r *Request) any { return &r.In }, Doc: "The request", ReadOnly: true},
 		{Name: "done", At: func(r *Request) any { return &r.Done }, Doc: "There is a response", ReadOnly: true},
 		{Name: "response", At: func(r *Request) any { return &r.Response }, Doc: "The response", ReadOnly: true},

@@ -175,7 +175,7 @@ func parseNotice(payload string) (from string, c engine.Change, ok bool) {
 
 // Times of a listener.
 const (
-	quiet      = 5 * time.Second // without notices, after which it asks whether the server is there
+	quiet      = 5 * time.Second // without notices, after which it checks whether the server is there
 	reconnects = 200 * time.Millisecond
 )
 
