@@ -37,8 +37,8 @@ func onTerminal(t *testing.T, program string, args ...string) *typing {
 		t.Fatal(err)
 	}
 	s := &typing{t: t, cmd: cmd, keys: keys, says: bufio.NewReader(out)}
-	if asks, err := s.says.ReadString(':'); err != nil || asks != "Enter the password (not shown):" {
-		t.Fatalf("it asks %q (%v)", asks, err)
+	if prompt, err := s.says.ReadString(':'); err != nil || prompt != "Enter the password (not shown):" {
+		t.Fatalf("the prompt is %q (%v)", prompt, err)
 	}
 	return s
 }

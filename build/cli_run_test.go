@@ -203,13 +203,13 @@ const places = `{"spyglass": 1, "name": "Places", "collections": [{"name": "Plac
 
 func TestRunWaitsForTheRateLimitAndUsesAnEnvironment(t *testing.T) {
 	program := compiled(t)
-	var asked atomic.Int64
+	var requests atomic.Int64
 	portal := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/api/first" && r.URL.Path != "/api/second" {
 			http.NotFound(w, r)
 			return
 		}
-		if asked.Add(1)%3 != 0 {
+		if requests.Add(1)%3 != 0 {
 			w.Header().Set("Retry-After", "0")
 			w.WriteHeader(http.StatusTooManyRequests)
 			return

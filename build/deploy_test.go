@@ -142,7 +142,7 @@ func listens(args any) string {
 	return ""
 }
 
-// The nodes have the same key, and a load balancer asks them under the name that they accept.
+// The nodes have the same key, and a load balancer reaches them under the name that they accept.
 func TestDeploymentsHaveThreeNodes(t *testing.T) {
 	compose, _ := parsed(t, "deploy/compose.yaml")
 	balancer, err := os.ReadFile("deploy/haproxy.cfg")
@@ -160,7 +160,7 @@ func TestDeploymentsHaveThreeNodes(t *testing.T) {
 		}
 		host := listens(at(t, node, "command"))
 		if !bytes.Contains(balancer, []byte(" uri /readyz ver HTTP/1.1 hdr Host "+host+"\n")) {
-			t.Errorf("the load balancer does not ask for /readyz of %q", host)
+			t.Errorf("the load balancer does not request /readyz of %q", host)
 		}
 		if path := at(t, node, "environment", "SPYGLASS_KEY_FILE"); path != "/run/secrets/key" ||
 			at(t, node, "secrets", 0) != "key" || at(t, compose[0], "secrets", "key", "file") != "./key" {

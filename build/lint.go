@@ -44,7 +44,7 @@ func lintDesktop(ctx context.Context, p project.Project) error {
 }
 
 // vetOthers checks all packages as they are on Windows and on a Mac, without the window.
-// The compiler has to translate them all again, so that it is a step to ask for.
+// The compiler has to translate them all again, so that this step runs only when it is named.
 func vetOthers(ctx context.Context, p project.Project) error {
 	var errs []error
 	for _, on := range [][2]string{{"windows", "amd64"}, {"darwin", "arm64"}} {

@@ -14,7 +14,7 @@ var onServer = []string{"./backend/store", "./backend/portal/...", "./backend/se
 
 // onPostgres runs these tests on a PostgreSQL server, which all of them share. Each
 // test has a schema of its own there, with the tables of a portal, and these cost
-// more than the test itself: so this is a step to ask for. The step go runs the
+// more than the test itself: so this step runs only when it is named. The step go runs the
 // tests of the engine, and those of several stores on one database.
 func onPostgres(ctx context.Context, p project.Project) error {
 	return pgtest.Serve(func(s pgtest.Server) error {

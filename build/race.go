@@ -9,7 +9,7 @@ import (
 )
 
 // races runs the Go tests under the race detector. It compiles everything again and
-// makes tests 5 to 25 times slower, so that it is a step to ask for: before a
+// makes tests 5 to 25 times slower, so that this step runs only when it is named: before a
 // release, and after a change of what goroutines share.
 func races(ctx context.Context, p project.Project) error {
 	packages, err := racedPackages(ctx, p)

@@ -20,24 +20,24 @@ var (
 	besidePage = figure{
 		name: "beside-page", does: "page of 50 of 100,000 devices, exact total, req/s (other: PocketBase)",
 		goal:   "≥ 100",
-		beside: askBoth(get("/api/device/devices?size=50"), get("/api/collections/devices/records?perPage=50")),
+		beside: loadBoth(get("/api/device/devices?size=50"), get("/api/collections/devices/records?perPage=50")),
 	}
 	besideRandom = figure{
 		name: "beside-random", does: "any page of 50 of 100,000 devices, exact total, req/s (other: PocketBase)",
-		goal: "≥ 500", beside: askBoth(ourPage, theirPage),
+		goal: "≥ 500", beside: loadBoth(ourPage, theirPage),
 	}
 	besideContains = figure{
 		name: "beside-contains", does: "contains + sort + fields, req/s (other: PocketBase)", goal: "≥ 40",
-		beside: askBoth(ourContains, theirContains),
+		beside: loadBoth(ourContains, theirContains),
 	}
 	besideGet = figure{
 		name: "beside-get", does: "one device by id, req/s (other: PocketBase)", goal: "≥ 8",
-		beside: askBoth(ourDevice, theirDevice),
+		beside: loadBoth(ourDevice, theirDevice),
 	}
 	besideCreate = figure{
 		name: "beside-create", does: "creates, req/s (ours durable and audited; other: PocketBase, synchronous=NORMAL)",
 		goal:   "≥ 4",
-		beside: askBoth(addDevice("/api/device/devices"), addDevice("/api/collections/devices/records")),
+		beside: loadBoth(addDevice("/api/device/devices"), addDevice("/api/collections/devices/records")),
 	}
 	besideMemory = figure{
 		name: "beside-memory", does: "anonymous memory after that load, MB (other: PocketBase)", goal: "≤ 0.4",
@@ -45,7 +45,7 @@ var (
 	}
 )
 
-func askBoth(ours, theirs request) func(context.Context, *rivals) (score, error) {
+func loadBoth(ours, theirs request) func(context.Context, *rivals) (score, error) {
 	return func(ctx context.Context, r *rivals) (score, error) {
 		if err := r.start(ctx); err != nil {
 			return score{}, err

@@ -26,8 +26,8 @@ var (
 	}
 )
 
-// asks is the number of measurements of each; odd, for the median.
-const asks = 51
+// measurements is the number of measurements of each; odd, for the median.
+const measurements = 51
 
 func measureDeep(path string) func(context.Context, project.Project) (score, error) {
 	return func(ctx context.Context, _ project.Project) (_ score, err error) {
@@ -37,7 +37,7 @@ func measureDeep(path string) func(context.Context, project.Project) (score, err
 		}
 		defer func() { err = errors.Join(err, p.close(ctx)) }()
 		var far, near []float64
-		for i := range asks + 1 {
+		for i := range measurements + 1 {
 			a, err := p.time(ctx, fmt.Sprint(path, "&offset=", 90_000+50*i))
 			if err != nil {
 				return score{}, err
@@ -70,12 +70,12 @@ func (p *portal) warm(ctx context.Context) error {
 // time returns the duration of one GET, in ms.
 func (p *portal) time(ctx context.Context, path string) (float64, error) {
 	begun := time.Now()
-	ask, err := http.NewRequestWithContext(ctx, http.MethodGet, p.Origin()+path, nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.Origin()+path, nil)
 	if err != nil {
 		return 0, err
 	}
-	ask.Header.Set("Authorization", "Bearer "+p.bearer)
-	response, err := http.DefaultClient.Do(ask)
+	request.Header.Set("Authorization", "Bearer "+p.bearer)
+	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		return 0, err
 	}

@@ -308,12 +308,12 @@ func (d *databases) device(path string) request {
 // in memory.
 func measureTrips(ctx context.Context, d *databases) (score, error) {
 	var trips []float64
-	for n := range int64(asks) {
+	for n := range int64(measurements) {
 		if err := d.describe(ctx, d.watched, 1, fmt.Sprint("trip ", n)); err != nil {
 			return score{}, err
 		}
 		before := d.line.trips.Load()
-		if _, err := d.ask(ctx, d.watched, http.MethodGet, "/api/device/devices?size=50", ""); err != nil {
+		if _, err := d.send(ctx, d.watched, http.MethodGet, "/api/device/devices?size=50", ""); err != nil {
 			return score{}, err
 		}
 		trips = append(trips, float64(d.line.trips.Load()-before))
@@ -342,7 +342,7 @@ func (d *databases) warm(ctx context.Context) error {
 	for _, node := range d.nodes {
 		var err error
 		for begun := time.Now(); time.Since(begun) < time.Minute; {
-			if _, err = d.ask(ctx, node, http.MethodGet, path, ""); err == nil {
+			if _, err = d.send(ctx, node, http.MethodGet, path, ""); err == nil {
 				break
 			}
 		}
@@ -409,25 +409,25 @@ func measureStale(ctx context.Context, d *databases) (score, error) {
 func (d *databases) changed(ctx context.Context, n int) (shown func() (bool, error), err error) {
 	const page = "/api/device/devices?size=50&fields=description"
 	at := d.nodes[(n+1)%len(d.nodes)]
-	if _, err := d.ask(ctx, at, http.MethodGet, page, ""); err != nil { // which it caches
+	if _, err := d.send(ctx, at, http.MethodGet, page, ""); err != nil { // which it caches
 		return nil, err
 	}
 	text := fmt.Sprintf("write %d at %d", n, time.Now().UnixNano())
 	return func() (bool, error) {
-		body, err := d.ask(ctx, at, http.MethodGet, page, "")
+		body, err := d.send(ctx, at, http.MethodGet, page, "")
 		return bytes.Contains(body, []byte(text)), err
 	}, d.describe(ctx, d.nodes[n%len(d.nodes)], int64(n%50)+1, text)
 }
 
 // describe changes the description of a device.
 func (d *databases) describe(ctx context.Context, at *serving.Server, id int64, text string) error {
-	_, err := d.ask(ctx, at, http.MethodPatch, fmt.Sprint("/api/device/devices/", id),
+	_, err := d.send(ctx, at, http.MethodPatch, fmt.Sprint("/api/device/devices/", id),
 		fmt.Sprintf(`{"description":%q}`, text))
 	return err
 }
 
-// ask sends a request with the server's token.
-func (d *databases) ask(ctx context.Context, at *serving.Server, method, path, body string) ([]byte, error) {
+// send sends a request with the server's token.
+func (d *databases) send(ctx context.Context, at *serving.Server, method, path, body string) ([]byte, error) {
 	r, err := http.NewRequestWithContext(ctx, method, at.Origin+path, strings.NewReader(body))
 	if err != nil {
 		return nil, err

@@ -61,9 +61,9 @@ func besidePrometheus(ctx context.Context, p project.Project, f *fleet) (s scrap
 	if err != nil {
 		return s, err
 	}
-	var asked atomic.Int64
+	var requests atomic.Int64
 	targets := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		n := asked.Add(1)
+		n := requests.Add(1)
 		for i := range int64(10) {
 			_, _ = fmt.Fprintf(w, "sample_%d %d\n", i, (n*7919+i)%1000) // the client may have disconnected
 		}
@@ -85,7 +85,7 @@ func besidePrometheus(ctx context.Context, p project.Project, f *fleet) (s scrap
 	if err := wait(ctx, fleetWarm); err != nil {
 		return s, err
 	}
-	before := asked.Load()
+	before := requests.Load()
 	var theirs error
 	var both sync.WaitGroup
 	both.Go(func() { s.theirs.cpu, theirs = spent(ctx, fleetCounts, run.Process.Pid) })
@@ -94,8 +94,8 @@ func besidePrometheus(ctx context.Context, p project.Project, f *fleet) (s scrap
 	if err = errors.Join(err, theirs); err != nil {
 		return s, err
 	}
-	if n := asked.Load() - before; n < 1.9*fleetDevices {
-		return s, fmt.Errorf("in two minutes Prometheus asked %d times, not %d", n, 2*fleetDevices)
+	if n := requests.Load() - before; n < 1.9*fleetDevices {
+		return s, fmt.Errorf("in two minutes Prometheus sent %d requests, not %d", n, 2*fleetDevices)
 	}
 	if s.ours.memory, err = resident(f.Cmd.Process.Pid); err != nil {
 		return s, err

@@ -124,13 +124,13 @@ func (r *rivals) startTheirs(ctx context.Context) error {
 
 // lines returns a whole list, with one object on each line; the caller closes it.
 func lines(ctx context.Context, s *serving.Server, path string) (io.ReadCloser, error) {
-	ask, err := http.NewRequestWithContext(ctx, http.MethodGet, s.Origin+path, nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.Origin+path, nil)
 	if err != nil {
 		return nil, err
 	}
-	ask.Header.Set("Authorization", "Bearer "+s.Bearer)
-	ask.Header.Set("Accept", "application/x-ndjson")
-	response, err := s.Client.Do(ask)
+	request.Header.Set("Authorization", "Bearer "+s.Bearer)
+	request.Header.Set("Accept", "application/x-ndjson")
+	response, err := s.Client.Do(request)
 	if err != nil {
 		return nil, err
 	}

@@ -63,15 +63,15 @@ func (c *counter) accept() {
 			_ = near.Close()
 			continue
 		}
-		var asked atomic.Bool
+		var requested atomic.Bool
 		c.done.Go(func() {
 			c.pass(near, far, func() {
-				if !asked.Swap(true) {
+				if !requested.Swap(true) {
 					c.trips.Add(1)
 				}
 			})
 		})
-		c.done.Go(func() { c.pass(far, near, func() { asked.Store(false) }) })
+		c.done.Go(func() { c.pass(far, near, func() { requested.Store(false) }) })
 	}
 }
 

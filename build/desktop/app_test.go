@@ -165,7 +165,7 @@ func (a *app) dialog(what string) {
 			}
 		}
 		return false
-	}, func() string { return "no dialog asks " + what })
+	}, func() string { return "no dialog says " + what })
 }
 
 // end sends sig, waits for the program to end, and returns its exit code.

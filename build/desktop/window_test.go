@@ -48,7 +48,7 @@ func deskOf(t *testing.T, width, height int) *Desktop {
 func (a *app) explorer() {
 	a.t.Helper()
 	a.page.until("the page is ours", `location.pathname + document.readyState`, "/complete")
-	a.page.until("no sign-in is asked", `!!named('textbox', 'Password')`, "false")
+	a.page.until("no sign-in is required", `!!named('textbox', 'Password')`, "false")
 	a.page.until("the page has its tabs", `!!named('button', 'New tab')`, "true") // the bootstrap page has no tabs
 	a.page.until("the page has the keyboard", `document.hasFocus()`, "true")
 	a.press("ctrl+k")

@@ -120,7 +120,7 @@ func goChanged(p project.Project) (time.Time, error) {
 	return last, nil
 }
 
-// halt asks a program to end, and waits until it has.
+// halt signals a program to end, and waits until it has.
 func halt(cmd *exec.Cmd) {
 	if cmd == nil {
 		return

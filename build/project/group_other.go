@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// endWithDescendants asks the program itself to end, because there are no process groups.
+// endWithDescendants signals the program itself to end, because there are no process groups.
 func endWithDescendants(cmd *exec.Cmd) {
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 }

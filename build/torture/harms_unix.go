@@ -169,7 +169,7 @@ func (c *cluster) upgrade(ctx context.Context) error {
 	if err := c.join(context.WithoutCancel(ctx)); err != nil {
 		return err
 	}
-	for _, p := range older { // the load balancer asks them for /readyz
+	for _, p := range older { // the load balancer requests their /readyz
 		if err := c.untilNotReady(ctx, p); err != nil {
 			return err
 		}

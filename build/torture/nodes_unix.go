@@ -175,8 +175,8 @@ func (c *cluster) pick() *program {
 	return c.serving[int(c.next.Add(1))%len(c.serving)]
 }
 
-// ask sends a request until it succeeds, to one node after the other.
-func (c *cluster) ask(ctx context.Context, method, path, body string, out any) error {
+// send sends a request until it succeeds, to one node after the other.
+func (c *cluster) send(ctx context.Context, method, path, body string, out any) error {
 	for try := 0; ; try++ {
 		status, reply, err := c.pick().request(ctx, method, "/api"+path, body)
 		if err == nil && status < 300 {
@@ -194,7 +194,7 @@ func (c *cluster) ask(ctx context.Context, method, path, body string, out any) e
 // prepare makes the devices, and what notifies of alerts.
 func (c *cluster) prepare(ctx context.Context, hook string) error {
 	var made struct{ ID int64 }
-	if err := c.ask(ctx, "POST", "/setting/collectors", `{"description":"Probe"}`, &made); err != nil {
+	if err := c.send(ctx, "POST", "/setting/collectors", `{"description":"Probe"}`, &made); err != nil {
 		return err
 	}
 	c.collector = made.ID
@@ -211,11 +211,11 @@ func (c *cluster) prepare(ctx context.Context, hook string) error {
 		{"/setting/alert/chains", `{"name":"hook","destinations":[{"type":"single","stages":[[{"type":"ARBITRARY",` +
 			`"method":"hook","addr":"receiver"}]]}]}`},
 	} {
-		if err := c.ask(ctx, "POST", one.path, one.body, &made); err != nil {
+		if err := c.send(ctx, "POST", one.path, one.body, &made); err != nil {
 			return err
 		}
 	}
-	if err := c.ask(ctx, "POST", "/setting/alert/rules", fmt.Sprintf(`{"name":"hook","priority":1,`+
+	if err := c.send(ctx, "POST", "/setting/alert/rules", fmt.Sprintf(`{"name":"hook","priority":1,`+
 		`"escalatingChainId":%d}`, made.ID), &made); err != nil {
 		return err
 	}
@@ -230,7 +230,7 @@ func (c *cluster) addDevices(ctx context.Context) error {
 			for i := w; i < c.size && failed[w] == nil; i += len(failed) {
 				body := fmt.Sprintf(`{"name":"127.0.0.1","displayName":"d%d","preferredCollectorId":%d,`+
 					`"customProperties":[{"name":"torture","value":"1"}]}`, i, c.collector)
-				failed[w] = c.ask(ctx, "POST", "/device/devices", body, new(any))
+				failed[w] = c.send(ctx, "POST", "/device/devices", body, new(any))
 			}
 		})
 	}
@@ -245,7 +245,7 @@ func (c *cluster) addDevices(ctx context.Context) error {
 				DataSource           string
 			}
 		}
-		err := c.ask(ctx, "GET", fmt.Sprintf("/setting/collectors/%d/assignments", c.collector), "", &list)
+		err := c.send(ctx, "GET", fmt.Sprintf("/setting/collectors/%d/assignments", c.collector), "", &list)
 		if err != nil {
 			return err
 		}
@@ -313,7 +313,7 @@ func (c *cluster) post(ctx context.Context, batch []int, at int64) {
 		results[i] = fmt.Sprintf(`{"instanceId":%d,"at":%d,"values":{"status":%d}}`, c.devices[n].instance, at, value)
 	}
 	path := fmt.Sprintf("/setting/collectors/%d/samples", c.collector)
-	if err := c.ask(ctx, "POST", path, `{"results":[`+strings.Join(results, ",")+`]}`, new(any)); err != nil {
+	if err := c.send(ctx, "POST", path, `{"results":[`+strings.Join(results, ",")+`]}`, new(any)); err != nil {
 		c.r.isWrong("results were not accepted: %v", err)
 		return
 	}
@@ -338,7 +338,7 @@ func (c *cluster) monitoring(ctx context.Context) (*program, error) {
 				Leases  []struct{ Name string }
 			}
 		}
-		if err := c.ask(ctx, "GET", "/setting/nodes", "", &list); err != nil {
+		if err := c.send(ctx, "GET", "/setting/nodes", "", &list); err != nil {
 			return nil, err
 		}
 		for _, item := range list.Items {
@@ -399,7 +399,7 @@ func (c *cluster) checkDevice(ctx context.Context, device device) (acked int, er
 	}
 	path := fmt.Sprintf("/device/devices/%d/instances?filter=id:%d&fields=deviceDataSourceId", device.id,
 		device.instance)
-	err = c.ask(ctx, "GET", path, "", &found)
+	err = c.send(ctx, "GET", path, "", &found)
 	if err != nil || len(found.Items) != 1 {
 		return 0, fmt.Errorf("device %d has %d such instances: %w", device.id, len(found.Items), err)
 	}
@@ -407,9 +407,9 @@ func (c *cluster) checkDevice(ctx context.Context, device device) (acked int, er
 		Time   []int64
 		Values [][]any
 	}
-	if err := c.ask(ctx, "GET", fmt.Sprintf("/device/devices/%d/devicedatasources/%d/instances/%d/data?start=%d&end=%d",
-		device.id, found.Items[0].DeviceDataSourceID, device.instance, c.begun, time.Now().Unix()+60), "",
-		&data); err != nil {
+	path = fmt.Sprintf("/device/devices/%d/devicedatasources/%d/instances/%d/data?start=%d&end=%d", device.id,
+		found.Items[0].DeviceDataSourceID, device.instance, c.begun, time.Now().Unix()+60)
+	if err := c.send(ctx, "GET", path, "", &data); err != nil {
 		return 0, err
 	}
 	there := map[int64]bool{}
@@ -438,7 +438,7 @@ func (c *cluster) checkAlerts(ctx context.Context) error {
 			StartEpoch, EndEpoch                           int64 // EndEpoch is 0 while it is open
 		}
 	}
-	if err := c.ask(ctx, "GET", "/alert/alerts?size=1000&filter=cleared:*&sort=%2BstartEpoch", "", &list); err != nil {
+	if err := c.send(ctx, "GET", "/alert/alerts?size=1000&filter=cleared:*&sort=%2BstartEpoch", "", &list); err != nil {
 		return err
 	}
 	opened := map[string]int64{} // by data point, when its last alert ended

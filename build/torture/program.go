@@ -99,7 +99,7 @@ func (p *program) end(signal syscall.Signal) {
 	p.http.CloseIdleConnections()
 }
 
-// ask sends one request with the token. The error is that of the connection.
+// send sends one request with the token. The error is that of the connection.
 func (p *program) request(ctx context.Context, method, path, body string) (status int, reply []byte, err error) {
 	r, err := http.NewRequestWithContext(ctx, method, p.origin+path, strings.NewReader(body))
 	if err != nil {

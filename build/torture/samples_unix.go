@@ -61,7 +61,7 @@ func (c *cluster) checkStore(ctx context.Context) error {
 			DisplayName string
 		}
 	}
-	if err := c.ask(ctx, "GET", "/device/devices?size=1000&fields=id,displayName", "", &list); err != nil {
+	if err := c.send(ctx, "GET", "/device/devices?size=1000&fields=id,displayName", "", &list); err != nil {
 		return err
 	}
 	names := map[int64]string{}
