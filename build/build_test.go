@@ -26,8 +26,8 @@ func TestStepsRunInOrderAndUnknownStepsAreReported(t *testing.T) {
 		t.Errorf("without names %v are chosen (%v), want all that need not be named", all, err)
 	}
 	_, err = choose([]string{"spell"})
-	const want = "there is no step spell; there are gofmt, ui, browser, window, package, check, page-lint, " +
-		"units, lint, lint-desktop, go, contract, fuzz, vet, wine, postgres, race"
+	const want = "there is no step spell; there are gofmt, ui, browser, window, package, wine, check, " +
+		"page-lint, units, lint, lint-desktop, go, contract, fuzz, vet, postgres, race"
 	if err == nil || err.Error() != want {
 		t.Errorf("the error is %v, want %s", err, want)
 	}

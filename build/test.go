@@ -37,6 +37,7 @@ var steps = []step{
 	{name: "window", beside: true, needs: slices.Concat(project.ForWindow, project.ForScreen), lacks: linux,
 		run: window},
 	{name: "package", beside: true, needs: project.ForInstalling, lacks: debian, run: packaged},
+	{name: "wine", beside: true, needs: project.ForWine, lacks: wineMissing, run: underWine},
 	{name: "check", early: true, run: script("check")},
 	{name: "page-lint", run: script("lint")},
 	{name: "units", run: script("test")},
@@ -46,7 +47,6 @@ var steps = []step{
 	{name: "contract", run: contract},
 	{name: "fuzz", named: true, run: fuzz},
 	{name: "vet", named: true, run: vetOthers},
-	{name: "wine", named: true, needs: project.ForWine, lacks: wineMissing, run: underWine},
 	{name: "postgres", named: true, needs: project.ForGo, run: onPostgres},
 	{name: "race", named: true, needs: project.ForGo, run: races},
 }

@@ -30,8 +30,7 @@ func wineMissing() string {
 }
 
 // underWine tests the program for Windows, its installer as two versions, and those
-// packages that do something else on Windows. It compiles everything for Windows, so
-// that it is a step to ask for: before a release, and after a change of such code.
+// packages that do something else on Windows.
 func underWine(ctx context.Context, p project.Project) (err error) {
 	folder, err := os.MkdirTemp("", "spyglass-wine-")
 	if err != nil {
