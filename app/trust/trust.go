@@ -9,9 +9,9 @@
 // A store knows the authority by its common name, which names the portal. Adding one
 // replaces the previous authority of that portal.
 //
-// The commands are those of each system; github.com/smallstep/truststore was considered:
-// it always elevates with sudo, which waits forever in a window, and does not use the
-// user's own keychain on macOS.
+// Linux and macOS have commands for it, and Windows has functions. Of libraries,
+// github.com/smallstep/truststore was considered: it always elevates with sudo, which waits
+// forever in a window, and does not use the user's own keychain on macOS.
 //
 // # Concurrency
 //
@@ -20,7 +20,7 @@
 // # Errors
 //
 // fault.Denied: a store of the whole computer was not changed; the message has the
-// command that does it. fault.Conflict: a command failed.
+// command that does it. fault.Conflict: a command failed, or the user did not confirm.
 package trust
 
 import (

@@ -93,7 +93,7 @@ func (p program) start(args ...string) *portal {
 	}
 	p.t.Cleanup(r.kill)
 	line, err := bufio.NewReader(out).ReadString('\n')
-	match := regexp.MustCompile(`^spyglass: (http://127\.0\.0\.1:\d+)\r?\n$`).FindStringSubmatch(line)
+	match := regexp.MustCompile(`^spyglass: (https?://127\.0\.0\.1:\d+)\r?\n$`).FindStringSubmatch(line)
 	if err != nil || match == nil {
 		r.kill()
 		p.t.Fatalf("%v prints %q (%v)\n%s", args, line, err, r.said())

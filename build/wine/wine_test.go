@@ -95,6 +95,23 @@ func TestPortalRunsAndLosesNothing(t *testing.T) {
 	}
 }
 
+// TestAuthorityIsTrustedOnceItIsAdded serves HTTPS, and has Windows itself check the
+// certificate: Go leaves that to the system. Wine 8 finds deleted root certificates again
+// when the store is opened anew, so untrust after trust is not tested.
+func TestAuthorityIsTrustedOnceItIsAdded(t *testing.T) {
+	w := installed(t)
+	p := program{t, w, made(t, "SPYGLASS_PACKAGES", "*-windows-amd64.exe")}
+	const data = `C:\trusted`
+	p.start("serve", "--data", data, "--listen", "127.0.0.1:0", "--https", "--name", "acme.example.test")
+	for _, step := range []struct{ command, want string }{
+		{"untrust", "not trusted"}, {"trust", "trusted"}, {"trust", "trusted"},
+	} {
+		if out := p.must("", step.command, "--data", data); strings.TrimSpace(out) != "Windows, this user: "+step.want {
+			t.Errorf("%s prints %q, want that it is %s", step.command, out, step.want)
+		}
+	}
+}
+
 // TestSecondStartRaisesTheFirstWindow starts the program without a command. Wine has no
 // WebView2, so that the program shows the portal in the browser.
 func TestSecondStartRaisesTheFirstWindow(t *testing.T) {
