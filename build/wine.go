@@ -65,11 +65,11 @@ func underWine(ctx context.Context, p project.Project) (err error) {
 
 // onWindows chooses the tests of what is different on Windows: the control channel,
 // the lock of the data folder, access lists, files that are replaced while they are
-// open, the names of files, and the start at sign-in.
+// open, the names of files, the Credential Manager, and the start at sign-in.
 var onWindows = choice{
 	names: []string{"Pipe", "Command", "JobRuns", "SecondStart", "Private", "StopIsIdempotent", "Restore", "Backup",
-		"PortFile", "OnlyTheUser", "FilesRoundTrip", "FileNames", "^TestScan", "TheSystemStarts"},
-	packages: []string{"./backend/private", "./backend/server", "./app/ondisk", "./app/autostart"},
+		"PortFile", "OnlyTheUser", "FilesRoundTrip", "FileNames", "^TestScan", "CredentialManager", "TheSystemStarts"},
+	packages: []string{"./backend/private", "./backend/server", "./app/ondisk", "./app/autostart", "./app/keychain"},
 }
 
 // windowsTests runs those tests of the packages under Wine.
