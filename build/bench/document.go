@@ -86,7 +86,7 @@ func inPalette(pick func(paletteTimes) float64) func(context.Context, project.Pr
 	return plain(func(ctx context.Context, p project.Project) (ours, floor float64, err error) {
 		var m paletteTimes
 		err = inPage(ctx, p, "bench-palette.mjs", fmt.Sprint(rivalDevices),
-			func(*serving.Server) error { return nil }, &m)
+			func(s *serving.Server) error { return settled(ctx, s) }, &m)
 		if err == nil && m.Devices != rivalDevices {
 			err = fmt.Errorf("the portal has %d devices only", m.Devices)
 		}

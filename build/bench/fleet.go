@@ -200,6 +200,26 @@ func spent(ctx context.Context, d time.Duration, pids ...int) (float64, error) {
 	return 100 * (now - before).Seconds() / time.Since(begun).Seconds(), err
 }
 
+// settled waits until a demo has assigned its data sources: until the program has computed
+// little for a while.
+func settled(ctx context.Context, s *serving.Server) error {
+	const little, longest = 15, 10 * time.Minute // percent of one core
+	begun := time.Now()
+	for quiet := 0; quiet < 3; quiet++ {
+		percent, err := spent(ctx, 3*time.Second, s.Cmd.Process.Pid)
+		if err != nil {
+			return err
+		}
+		if percent > little {
+			quiet = -1
+		}
+		if time.Since(begun) > longest {
+			return fmt.Errorf("after %v the demo still takes %.0f %% of a core", longest, percent)
+		}
+	}
+	return nil
+}
+
 // figures returns the portal's own metrics.
 func (f *fleet) figures(ctx context.Context) (map[string]float64, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, f.Origin+"/metrics", nil)

@@ -74,7 +74,7 @@ func (r *rivals) startOurs(ctx context.Context) error {
 		return errors.Join(err, ours.Close())
 	}
 	r.ours = ours
-	return nil
+	return settled(ctx, ours) // the other program has nothing left to do, either
 }
 
 // unlimited sets limits that are higher than the API allows.
