@@ -1,8 +1,6 @@
 package shell
 
 import (
-	"strings"
-
 	"github.com/wailsapp/wails/v2/pkg/menu"
 	"github.com/wailsapp/wails/v2/pkg/menu/keys"
 )
@@ -76,9 +74,4 @@ func (e entry) item(run func(command string)) *menu.MenuItem {
 		}
 	}
 	return menu.Text(e.label, keysOf, func(*menu.CallbackData) { run(e.command) })
-}
-
-// commandEvent returns the script that has the page run a command.
-func commandEvent(command string) string {
-	return "dispatchEvent(new CustomEvent('menucommand', { detail: '" + strings.ReplaceAll(command, "'", "") + "' }))"
 }

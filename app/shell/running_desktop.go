@@ -221,7 +221,7 @@ func (r *running) domReady(ctx context.Context) {
 
 // command has the page run a command that was chosen in the menu bar.
 func (r *running) command(id string) {
-	desktop.WindowExecJS(r.wails, commandEvent(id))
+	desktop.WindowExecJS(r.wails, "dispatchEvent(new CustomEvent('menucommand', { detail: '"+id+"' }))")
 }
 
 // setScheme has the page use the color scheme of the desktop, also after it loads again.
