@@ -30,9 +30,10 @@ func needsPostgres() string {
 // Sizes of the trial.
 const (
 	source     = "Torture"
-	dataPoints = 20 // of each result
-	collectors = 10 // that post at the same time, each for a part of the devices
-	every      = 2  // seconds between two results of a device
+	dataPoints = 20  // of each result
+	collectors = 10  // that post at the same time, each for a part of the devices
+	every      = 2   // seconds between two results of a device
+	pageOfData = 500 // times of an instance that one response has at most
 	mostAlerts = 200
 	tooMuch    = 2_000_000 // a value beyond the threshold
 )
@@ -403,22 +404,25 @@ func (c *cluster) checkDevice(ctx context.Context, device device) (acked int, er
 	if err != nil || len(found.Items) != 1 {
 		return 0, fmt.Errorf("device %d has %d such instances: %w", device.id, len(found.Items), err)
 	}
-	var data struct {
-		Time   []int64
-		Values [][]any
-	}
-	path = fmt.Sprintf("/device/devices/%d/devicedatasources/%d/instances/%d/data?start=%d&end=%d", device.id,
-		found.Items[0].DeviceDataSourceID, device.instance, c.begun, time.Now().Unix()+60)
-	if err := c.send(ctx, "GET", path, "", &data); err != nil {
-		return 0, err
-	}
 	there := map[int64]bool{}
-	for i, at := range data.Time {
-		at /= 1000
-		if there[at] {
-			c.r.isWrong("instance %d has two samples of second %d", device.instance, at)
+	now := time.Now().Unix() + 60
+	for start := c.begun; start < now; start += pageOfData * every {
+		var data struct {
+			Time   []int64
+			Values [][]any
 		}
-		there[at] = !slices.Contains(data.Values[i], any(nil)) && !slices.Contains(data.Values[i], any("No Data"))
+		path = fmt.Sprintf("/device/devices/%d/devicedatasources/%d/instances/%d/data?start=%d&end=%d", device.id,
+			found.Items[0].DeviceDataSourceID, device.instance, start, start+pageOfData*every-1)
+		if err := c.send(ctx, "GET", path, "", &data); err != nil {
+			return 0, err
+		}
+		for i, at := range data.Time {
+			at /= 1000
+			if there[at] {
+				c.r.isWrong("instance %d has two samples of second %d", device.instance, at)
+			}
+			there[at] = !slices.Contains(data.Values[i], any(nil)) && !slices.Contains(data.Values[i], any("No Data"))
+		}
 	}
 	for at := range c.acked[device.instance] {
 		if !there[at] {
