@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"spyglass/backend/fault"
+	"spyglass/backend/private"
 )
 
 // Folder is the folder of a rehearsal in a data folder.
@@ -93,7 +94,7 @@ func (f files) write(name string, do func(*bufio.Writer) error) (err error) {
 	if err = errors.Join(err, out.Flush(), file.Sync(), file.Close()); err != nil {
 		return err
 	}
-	return os.Rename(file.Name(), f.path(name))
+	return private.Rename(file.Name(), f.path(name))
 }
 
 // fileOf returns the name of the file with the objects of a list: "remote" as the portal

@@ -43,5 +43,5 @@ func Replace(path string, text []byte) error {
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}
-	return os.Rename(f.Name(), path)
+	return Rename(f.Name(), path)
 }
