@@ -27,7 +27,7 @@ func TestStepsRunInOrderAndUnknownStepsAreReported(t *testing.T) {
 	}
 	_, err = choose([]string{"spell"})
 	const want = "there is no step spell; there are gofmt, ui, browser, window, package, wine, check, " +
-		"page-lint, units, lint, lint-desktop, go, contract, fuzz, vet, postgres, race"
+		"page-lint, units, lint, lint-desktop, go, contract, fuzz, vet, wine-go, postgres, race"
 	if err == nil || err.Error() != want {
 		t.Errorf("the error is %v, want %s", err, want)
 	}

@@ -47,6 +47,7 @@ var steps = []step{
 	{name: "contract", run: contract},
 	{name: "fuzz", named: true, run: fuzz},
 	{name: "vet", named: true, run: vetOthers},
+	{name: "wine-go", named: true, needs: project.ForWine, lacks: wineMissing, run: goUnderWine},
 	{name: "postgres", named: true, needs: project.ForGo, run: onPostgres},
 	{name: "race", named: true, needs: project.ForGo, run: races},
 }
