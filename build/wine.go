@@ -67,8 +67,9 @@ func underWine(ctx context.Context, p project.Project) (err error) {
 // the lock of the data folder, access lists, files that are replaced while they are
 // open, the names of files, the Credential Manager, and the start at sign-in.
 var onWindows = choice{
-	names: []string{"Pipe", "Command", "JobRuns", "SecondStart", "Private", "StopIsIdempotent", "Restore", "Backup",
-		"PortFile", "OnlyTheUser", "FilesRoundTrip", "FileNames", "^TestScan", "CredentialManager", "TheSystemStarts"},
+	names: []string{"Pipe", "Command", "JobRuns", "SecondStart", "Private", "FileIsReplaced", "StopIsIdempotent",
+		"Restore", "Backup", "PortFile", "OnlyTheUser", "FilesRoundTrip", "FileNames", "^TestScan", "CredentialManager",
+		"TheSystemStarts"},
 	packages: []string{"./backend/private", "./backend/server", "./app/ondisk", "./app/autostart", "./app/keychain"},
 }
 

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -76,25 +77,14 @@ func (f files) save(s *state) error {
 }
 
 // write writes a file, whole or not at all.
-func (f files) write(name string, do func(*bufio.Writer) error) (err error) {
+func (f files) write(name string, do func(*bufio.Writer) error) error {
 	if err := os.MkdirAll(f.dir, 0o700); err != nil {
 		return err
 	}
-	file, err := os.CreateTemp(f.dir, ".new-") // for its user only
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(file.Name())
-		}
-	}()
-	out := bufio.NewWriter(file)
-	err = do(out)
-	if err = errors.Join(err, out.Flush(), file.Sync(), file.Close()); err != nil {
-		return err
-	}
-	return private.Rename(file.Name(), f.path(name))
+	return private.ReplaceBy(f.path(name), func(w io.Writer) error {
+		out := bufio.NewWriter(w)
+		return errors.Join(do(out), out.Flush())
+	})
 }
 
 // fileOf returns the name of the file with the objects of a list: "remote" as the portal

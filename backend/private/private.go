@@ -8,6 +8,7 @@ package private
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -34,14 +35,21 @@ func OthersMay(path string, info fs.FileInfo) bool { return othersMay(path, info
 // Replace writes a file that only the current user can read, and that survives a power
 // failure. It replaces an existing file completely, or leaves it.
 func Replace(path string, text []byte) error {
+	return ReplaceBy(path, func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
+}
+
+// ReplaceBy is Replace for a text that write writes. An error of write leaves the file.
+func ReplaceBy(path string, write func(io.Writer) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // 0600
 	if err != nil {
 		return err
 	}
 	defer os.Remove(f.Name())
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+	if err = errors.Join(write(f), f.Sync(), f.Close()); err != nil {
 		return err
 	}
-	return Rename(f.Name(), path)
+	return rename(f.Name(), path)
 }

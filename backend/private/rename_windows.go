@@ -11,9 +11,9 @@ import (
 // inUse is the time for which another part of the program may keep a file open.
 const inUse = 2 * time.Second
 
-// Rename replaces a file. Windows refuses that while the old one is open, even to read, so
-// Rename tries again for a while.
-func Rename(from, to string) error {
+// rename replaces a file. Windows refuses that while the old one is open, even to read, so
+// rename tries again for a while.
+func rename(from, to string) error {
 	for begun := time.Now(); ; time.Sleep(5 * time.Millisecond) {
 		err := os.Rename(from, to)
 		if !errors.Is(err, windows.ERROR_ACCESS_DENIED) && !errors.Is(err, windows.ERROR_SHARING_VIOLATION) ||
