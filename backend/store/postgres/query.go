@@ -15,7 +15,11 @@ type text struct {
 	sql  []byte
 	args []any
 
-	deferred bool              // see writer.later
+	deferred bool          // see writer.later
+	into     *engine.Table // of a deferred insert, which gets its SQL when it is sent
+	column   string        // whose links it inserts; "" for rows
+	rows     [][]any
+	links    []engine.Link
 	found    func(*rows) error // receives the rows of a pending statement; may be nil
 }
 

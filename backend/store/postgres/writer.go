@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -195,6 +196,7 @@ func (w *writer) exchange(ctx context.Context, before []*text, b *text, after []
 		done.drain()
 		return done, from.Err()
 	}
+	before = joined(before)
 	all := &pgx.Batch{}
 	for _, b := range before {
 		all.Queue(string(b.sql), b.args...)
@@ -425,25 +427,24 @@ func (w *writer) whole(do func() error) error {
 	return err
 }
 
-// rowOf checks and writes the arguments of a row, and calls each before it.
-func (b *text) rowOf(t *engine.Table, values []any, each func(i int)) error {
+// storable checks the values of a row.
+func storable(t *engine.Table, values []any) error {
 	for i, value := range values {
-		value = plain(value)
-		if s, ok := value.(string); ok {
-			why := unstorable(s)
-			if why == "" && i < len(t.Columns) && t.Columns[i].Kind == resource.KindPairs && hidesNUL(s) {
-				why = unstorable("\x00")
-			}
-			if why != "" {
-				name := engine.Body
-				if i < len(t.Columns) {
-					name = t.Columns[i].Name
-				}
-				return fault.At(name, "%s cannot be stored: %s", name, why)
-			}
+		s, ok := plain(value).(string)
+		if !ok {
+			continue
 		}
-		each(i)
-		b.arg(value)
+		why := unstorable(s)
+		if why == "" && i < len(t.Columns) && t.Columns[i].Kind == resource.KindPairs && hidesNUL(s) {
+			why = unstorable("\x00")
+		}
+		if why != "" {
+			name := engine.Body
+			if i < len(t.Columns) {
+				name = t.Columns[i].Name
+			}
+			return fault.At(name, "%s cannot be stored: %s", name, why)
+		}
 	}
 	return nil
 }
@@ -474,7 +475,15 @@ func hidesNUL(text string) bool {
 const insertRows = 500
 
 func (w *writer) Insert(ctx context.Context, t *engine.Table, rows ...[]any) error {
+	for _, values := range rows {
+		if err := storable(t, values); err != nil {
+			return err
+		}
+	}
 	return w.whole(func() error {
+		if w.defers && len(rows) == 1 {
+			return w.later(ctx, &text{into: t, rows: rows})
+		}
 		for some := range slices.Chunk(rows, min(insertRows, 65_535/(len(t.Columns)+1))) {
 			if err := w.insert(ctx, t, some); err != nil {
 				return err
@@ -485,6 +494,16 @@ func (w *writer) Insert(ctx context.Context, t *engine.Table, rows ...[]any) err
 }
 
 func (w *writer) insert(ctx context.Context, t *engine.Table, rows [][]any) error {
+	b := newInsert(t, rows)
+	b.add(" ON CONFLICT DO NOTHING") // an error would end the transaction
+	n, err := w.run(ctx, b, false)
+	if err == nil && n < int64(len(rows)) {
+		err = errTaken
+	}
+	return err
+}
+
+func newInsert(t *engine.Table, rows [][]any) *text {
 	b := newText("INSERT INTO ", quote(t.Name), " (")
 	for _, c := range t.Columns {
 		b.name(c.Name)
@@ -496,30 +515,68 @@ func (w *writer) insert(ctx context.Context, t *engine.Table, rows [][]any) erro
 		if r > 0 {
 			before = "), ("
 		}
-		err := b.rowOf(t, values, func(int) {
+		for _, value := range values {
 			b.add(before)
+			b.arg(plain(value))
 			before = ", "
-		})
-		if err != nil {
-			return err
 		}
 	}
 	b.add(")")
-	if w.defers && len(rows) == 1 {
-		return w.later(ctx, b)
-	}
-	b.add(" ON CONFLICT DO NOTHING") // an error would end the transaction
-	n, err := w.run(ctx, b, false)
-	if err == nil && n < int64(len(rows)) {
-		err = errTaken
-	}
-	return err
+	return b
 }
+
+// joined joins deferred inserts of the same kind, as long as no other statement is between
+// them.
+func joined(pending []*text) (out []*text) {
+	var all, open []*text // open has the inserts that the next ones may join
+	for _, b := range pending {
+		if b.into == nil {
+			open, all = nil, append(all, b)
+			continue
+		}
+		i := slices.IndexFunc(open, func(have *text) bool { return have.into == b.into && have.column == b.column })
+		if i < 0 {
+			some := &text{into: b.into, column: b.column}
+			i, open, all = len(open), append(open, some), append(all, some)
+		}
+		open[i].rows, open[i].links = append(open[i].rows, b.rows...), append(open[i].links, b.links...)
+	}
+	for _, b := range all {
+		out = append(out, b.split()...)
+	}
+	return out
+}
+
+// split returns the statements of a deferred insert, and others as they are. Its numbers
+// of rows are powers of two, so that few statements are prepared.
+func (b *text) split() (all []*text) {
+	switch {
+	case b.into == nil:
+		return []*text{b}
+	case b.column != "":
+		some := newLinks(b.into, b.column, b.links)
+		some.deferred = true
+		return []*text{some}
+	}
+	for rows := b.rows; len(rows) > 0; {
+		n := 1 << (bits.Len(uint(min(len(rows), mostJoined))) - 1)
+		some := newInsert(b.into, rows[:n])
+		some.deferred, rows = true, rows[n:]
+		all = append(all, some)
+	}
+	return all
+}
+
+// mostJoined is the largest number of rows in a deferred insert, a power of two.
+const mostJoined = 64
 
 func (w *writer) Update(ctx context.Context, t *engine.Table, values []any, id int64,
 	where engine.Cond) (int64, error) {
+	if err := storable(t, values); err != nil {
+		return 0, err
+	}
 	b := newText("UPDATE ", quote(t.Name), " SET ")
-	err := b.rowOf(t, values, func(i int) {
+	for i, value := range values {
 		if i > 0 {
 			b.add(", ")
 		}
@@ -529,9 +586,7 @@ func (w *writer) Update(ctx context.Context, t *engine.Table, values []any, id i
 			b.name(engine.Body)
 		}
 		b.add(" = ")
-	})
-	if err != nil {
-		return 0, err
+		b.arg(plain(value))
 	}
 	b.where(t, engine.All{engine.HasID(id), where})
 	return w.run(ctx, b, slices.ContainsFunc(t.Indexes, func(x engine.Index) bool { return x.Unique }))
@@ -582,9 +637,17 @@ func (w *writer) ids(ctx context.Context, t *engine.Table, where engine.Cond) ([
 }
 
 func (w *writer) Link(ctx context.Context, t *engine.Table, column string, links ...engine.Link) error {
-	if len(links) == 0 {
+	switch {
+	case len(links) == 0:
 		return nil
+	case w.defers:
+		return w.later(ctx, &text{into: t, column: column, links: links})
 	}
+	_, err := w.run(ctx, newLinks(t, column, links), false)
+	return err
+}
+
+func newLinks(t *engine.Table, column string, links []engine.Link) *text {
 	ids, rows := make([]int64, len(links)), make([]int64, len(links))
 	for i, link := range links {
 		ids[i], rows[i] = link.ID, link.Row
@@ -594,7 +657,7 @@ func (w *writer) Link(ctx context.Context, t *engine.Table, column string, links
 	b.add("::bigint[]), unnest(")
 	b.arg(rows)
 	b.add("::bigint[])")
-	return w.later(ctx, b)
+	return b
 }
 
 func (w *writer) Unlink(ctx context.Context, t *engine.Table, column string, row int64) error {
