@@ -20,13 +20,18 @@ type arena struct {
 	data  []byte
 	ends  []uint32    // where row i ends: the index behind its last NUL
 	often [256]uint32 // how often each byte occurs
+	pairs []uint64    // of each row, which pairs of bytes occur in it (pairsOf)
 }
 
+// shortRow is the average length of rows in bytes up to which find looks at their pairs
+// first. Longer rows have most pairs.
+const shortRow = 64
+
 // maxMirror limits the memory for the texts of a table, in bytes.
-const maxMirror = 64 << 20
+const maxMirror = 96 << 20
 
 func newArena(rows int) *arena {
-	return &arena{data: []byte{0}, ends: make([]uint32, 0, rows)}
+	return &arena{data: []byte{0}, ends: make([]uint32, 0, rows), pairs: make([]uint64, 0, rows)}
 }
 
 func (a *arena) add(texts []byte) {
@@ -35,6 +40,17 @@ func (a *arena) add(texts []byte) {
 	for _, c := range texts {
 		a.often[c]++
 	}
+	a.pairs = append(a.pairs, pairsOf(0, texts))
+}
+
+// pairsOf returns a set of the pairs of neighbouring bytes in text, the first of which
+// follows the byte before. Several pairs share a bit.
+func pairsOf(before byte, text []byte) (set uint64) {
+	for _, c := range text {
+		set |= 1 << ((uint32(before)<<8 | uint32(c)) * 0x9E3779B1 >> 26)
+		before = c
+	}
+	return set
 }
 
 // row returns the texts of a row, as add got them.
@@ -135,6 +151,15 @@ func (a *arena) scan(t test, found bitmap) {
 // find sets the bits of the rows that contain what. The first skip bytes of what
 // may be before the row's text.
 func (a *arena) find(what []byte, skip int, found bitmap) {
+	if len(what) > 1 && len(a.data) <= shortRow*len(a.ends) {
+		pairs := pairsOf(what[0], what[1:])
+		for i, has := range a.pairs {
+			if has&pairs == pairs && bytes.Contains(a.data[int(a.start(i))-skip:a.ends[i]], what) {
+				found.set(i)
+			}
+		}
+		return
+	}
 	rare := 0
 	for i, c := range what {
 		if a.often[c] < a.often[what[rare]] {

@@ -109,6 +109,7 @@ func (t *Table) appendLines(ctx context.Context, s *snapshot, out []byte, who *r
 		return out, nil
 	}
 	p := &page{}
+	defer p.free()
 	if err := t.readRows(ctx, listReader{s.base, false}, p, engine.Select{Where: engine.Among{Column: engine.ID,
 		IDs: ids}}); err != nil {
 		return nil, err

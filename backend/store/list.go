@@ -56,9 +56,11 @@ func (t *Table) listThose(ctx context.Context, c *resource.Call, those those) (a
 	if err != nil {
 		return nil, err
 	}
-	f, err := filter.Parse(q.Filter, t.filterable(c.Lenient), t.db.dayZone(q.Filter))
-	if err != nil {
-		return nil, err
+	var f *filter.Filter
+	if q.Filter != "" {
+		if f, err = filter.Parse(q.Filter, t.filterable(c.Lenient), t.db.dayZone(q.Filter)); err != nil {
+			return nil, err
+		}
 	}
 	f, possible := f.WithoutAbsent()
 	if !possible {
@@ -80,14 +82,22 @@ func (t *Table) listThose(ctx context.Context, c *resource.Call, those those) (a
 	if c.Lines {
 		return t.lines(ctx, c, cond, order, q.Fields), nil
 	}
-	page, err := t.seek(ctx, question{cond, base, f, order, q})
-	if page == nil && err == nil {
-		page, err = t.page(ctx, cond, order, q, (f == nil || named(f)) && len(q.Sort) < 2)
-	}
+	json, err := t.answer(ctx, c.Access, question{cond, base, f, order, q})
 	if err != nil {
 		return nil, tooSlow(ctx, err)
 	}
-	return t.envelope(ctx, c.Access, page, q.Fields)
+	return json, nil
+}
+
+// answer returns the page that a question requests, in its envelope.
+func (t *Table) answer(ctx context.Context, who *resource.Access, q question) (resource.JSON, error) {
+	if p, err := t.seek(ctx, q); err != nil {
+		return nil, err
+	} else if p != nil {
+		s, err := t.envelope(ctx, who, p, q.query.Fields)
+		return s.json, err
+	}
+	return t.page(ctx, who, q.cond, q.order, q.query, (q.f == nil || named(q.f)) && len(q.query.Sort) < 2)
 }
 
 // filterable returns the columns that a filter may name. It includes derived ones,
@@ -197,7 +207,7 @@ func (t *Table) orderBy(keys []resource.Order, unique string) (parts []engine.Or
 
 // pageJSON adds to out {"total","searchId","items","data"} with n items, each added
 // by item.
-func pageJSON(out []byte, total int64, n int, item func(out []byte, i int) ([]byte, error)) (any, error) {
+func pageJSON(out []byte, total int64, n int, item func(out []byte, i int) ([]byte, error)) (resource.JSON, error) {
 	out = strconv.AppendInt(append(out, `{"total":`...), total, 10)
 	out = append(out, `,"searchId":null,"items":[`...)
 	for i := range n {
@@ -209,14 +219,15 @@ func pageJSON(out []byte, total int64, n int, item func(out []byte, i int) ([]by
 			return nil, err
 		}
 	}
-	return resource.JSON(append(out, `],"data":null}`...)), nil
+	return append(out, `],"data":null}`...), nil
 }
 
-// envelope joins a page into {"total","searchId","items","data"}.
-func (t *Table) envelope(ctx context.Context, who *resource.Access, p *page, fields []string) (any, error) {
+// envelope joins a page into {"total","searchId","items","data"}, and frees it.
+func (t *Table) envelope(ctx context.Context, who *resource.Access, p *page, fields []string) (s sent, err error) {
+	defer p.free()
 	derived, err := t.derive(ctx, t.db, who, p, fields)
 	if err != nil {
-		return nil, err
+		return s, err
 	}
 	size := 64
 	for i := range p.body {
@@ -227,9 +238,10 @@ func (t *Table) envelope(ctx context.Context, who *resource.Access, p *page, fie
 			}
 		}
 	}
-	return pageJSON(make([]byte, 0, size), p.total, len(p.body), func(out []byte, i int) ([]byte, error) {
+	json, err := pageJSON(make([]byte, 0, size), p.total, len(p.body), func(out []byte, i int) ([]byte, error) {
 		return t.object(out, p.body[i], derived, i, fields), nil
 	})
+	return sent{p, derived, json}, err
 }
 
 // derive computes the requested derived values, each for the whole page at once.
@@ -296,6 +308,7 @@ func (t *Table) object(out, body []byte, derived [][][]byte, row int, fields []s
 func (t *Table) shownRow(ctx context.Context, q querier, who *resource.Access, id int64,
 	cond *condition) ([]byte, error) {
 	p := &page{}
+	defer p.free()
 	if err := t.readRows(ctx, listReader{q.reader(), false}, p, engine.Select{Where: engine.All{engine.HasID(id),
 		cond.all}}); err != nil {
 		return nil, err

@@ -173,12 +173,11 @@ func integer(value []byte) (n int64, ok bool) {
 	return n, true
 }
 
-// unpack returns the JSON of a row in room, which it may enlarge; wide has the texts of its
-// wide columns. ok is false if another version packed it with its own outline, or if it is
-// damaged.
+// unpack appends the JSON of a row to room; wide has the texts of its wide columns. ok is
+// false if another version packed it with its own outline, or if it is damaged.
 func (o *outline) unpack(room, body []byte, wide []string) (_ []byte, ok bool) {
 	if len(body) == 0 || body[0] == '{' {
-		return append(room[:0], body...), true
+		return append(room, body...), true
 	}
 	rest, ok := bytes.CutPrefix(body, o.mark)
 	if !ok || len(o.fields) == 0 {
@@ -188,7 +187,7 @@ func (o *outline) unpack(room, body []byte, wide []string) (_ []byte, ok bool) {
 	for _, text := range wide {
 		size += len(text)
 	}
-	out := slices.Grow(room[:0], size)
+	out := slices.Grow(room, size)
 	from := 0 // the first field that is not in out
 	for len(rest) > 0 {
 		head, n := binary.Uvarint(rest)
@@ -207,10 +206,10 @@ func (o *outline) unpack(room, body []byte, wide []string) (_ []byte, ok bool) {
 	if from < len(o.fields) {
 		out = append(out, o.text[o.fields[from].at:]...)
 	}
-	if len(out) == 0 {
+	if len(out) == len(room) {
 		out = append(out, ',')
 	}
-	out[0] = '{' // instead of a comma
+	out[len(room)] = '{' // instead of a comma
 	return append(out, '}'), true
 }
 

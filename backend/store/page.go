@@ -41,35 +41,78 @@ func (t *totals) put(key string, state uint64, n int64) {
 type page struct {
 	total int64
 	ids   []int64
-	body  [][]byte
+	body  [][]byte   // in room, or in memory of its own
 	from  [][]string // the source values of each derived field that reads a column
+	room  *[]byte    // nil until a row is read
 }
 
-// page reads rows and total of one state of the table. It tries without a
-// transaction, and begins one only if a commit came in between.
-func (t *Table) page(ctx context.Context, cond *condition, order []engine.Order, q resource.Query,
-	keep bool) (*page, error) {
-	key := pageKey(cond, order, q)
+// rooms holds memory for the JSON of pages, each of which is soon copied into a response.
+var rooms = sync.Pool{New: func() any { return new([]byte) }}
+
+// mostRoom limits the memory that a page leaves for others, in bytes.
+const mostRoom = 1 << 20
+
+// free ends the use of the JSON of a page's rows.
+func (p *page) free() {
+	if p.room != nil && cap(*p.room) <= mostRoom {
+		rooms.Put(p.room)
+	}
+	p.room, p.body = nil, nil
+}
+
+// page reads rows and total of one state of the table, and returns them in their envelope. It
+// tries without a transaction, and begins one only if a commit came in between.
+func (t *Table) page(ctx context.Context, who *resource.Access, cond *condition, order []engine.Order,
+	q resource.Query, keep bool) (resource.JSON, error) {
 	if !cond.foreign {
-		state := t.lock.now()
-		if p := t.recent.get(key, state); p != nil && settled(state) {
-			return p, nil
+		key, state := pageKey(cond, order, q), t.lock.now()
+		if settled(state) {
+			if json, err := t.again(ctx, who, t.recent.get(key, state), q.Fields); json != nil || err != nil {
+				return json, err
+			}
 		}
 		p, err := t.readPage(ctx, listReader{t.db.base, !keep}, cond, order, q, state)
 		if err != nil {
 			return nil, err
 		}
 		if settled(state) && t.lock.now() == state {
-			t.recent.put(key, state, p)
-			return p, nil
+			s, err := t.envelope(ctx, who, p, q.Fields)
+			if err == nil {
+				t.recent.put(key, state, &s)
+			}
+			return s.json, err
 		}
+		p.free()
 	}
 	s, err := t.db.base.Snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = s.Close() }()
-	return t.readPage(ctx, listReader{s, true}, cond, order, q, 1)
+	p, err := t.readPage(ctx, listReader{s, true}, cond, order, q, 1)
+	if err != nil {
+		return nil, err
+	}
+	e, err := t.envelope(ctx, who, p, q.Fields)
+	return e.json, err
+}
+
+// again returns a page that was sent before if its derived values are the same now, or nil.
+func (t *Table) again(ctx context.Context, who *resource.Access, before *sent, fields []string) (resource.JSON,
+	error) {
+	if before == nil {
+		return nil, nil
+	}
+	derived, err := t.derive(ctx, t.db, who, before.page, fields)
+	if err != nil {
+		return nil, err
+	}
+	for i := range derived {
+		if !slices.EqualFunc(derived[i], before.derived[i], bytes.Equal) {
+			return nil, nil
+		}
+	}
+	return before.json, nil
 }
 
 // listReader says how to read a list. once is set for filters: they have too many forms
@@ -157,7 +200,13 @@ func (t *Table) readRows(ctx context.Context, r listReader, p *page, q engine.Se
 func (t *Table) unpackRows(found engine.Rows, p *page, counted bool) (foreign []int, err error) {
 	defer found.Close()
 	var id int64
-	var packed, room []byte // of one row
+	var packed []byte // of one row
+	if p.room == nil {
+		p.room = rooms.Get().(*[]byte)
+		*p.room = (*p.room)[:0]
+	}
+	room := *p.room
+	defer func() { *p.room = room }()
 	wide := make([]string, len(t.outline.wide))
 	dest := make([]any, len(t.shows))
 	dest[0], dest[1] = &id, &packed
@@ -176,12 +225,12 @@ func (t *Table) unpackRows(found engine.Rows, p *page, counted bool) (foreign []
 		if err := found.Scan(dest...); err != nil {
 			return nil, err
 		}
-		var ok bool
+		begin, ok := len(room), false
 		if room, ok = t.outline.unpack(room, packed, wide); !ok {
 			foreign = append(foreign, len(p.ids))
-			room = append(room[:0], "{}"...) // stays if the row is deleted before rebuild reads it
+			room = append(room[:begin], "{}"...) // stays if the row is deleted before rebuild reads it
 		}
-		p.ids, p.body, p.from = append(p.ids, id), append(p.body, bytes.Clone(room)), append(p.from, from)
+		p.ids, p.body, p.from = append(p.ids, id), append(p.body, slices.Clip(room[begin:])), append(p.from, from)
 	}
 	return foreign, found.Err()
 }

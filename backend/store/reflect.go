@@ -115,7 +115,7 @@ func (t *Table) readBlock(ctx context.Context, sources []source) (b *block, stat
 				bad = append(bad, s)
 			}
 			b.arenas[s].add(texts[i])
-			size += len(texts[i]) + 4
+			size += len(texts[i]) + 12
 		}
 		if size > maxMirror {
 			return errTooLarge

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 
 	"spyglass/backend/fault"
@@ -269,22 +270,51 @@ func systemProperties(d *Device) []resource.Property {
 // Devices in the same groups share one value, which is cached until a group
 // changes.
 func inherited(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
+	value, err := r.Memo("inherited", []string{string(GroupRows)}, func() (any, error) {
+		tree, err := TreeOf(ctx, r)
+		return &inheritance{tree: tree}, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	all := value.(*inheritance)
+	all.mu.Lock()
+	defer all.mu.Unlock()
 	out := make([][]byte, len(rows))
 	for i, row := range rows {
-		value, err := r.Memo("inherited:"+row.From, []string{string(GroupRows)}, func() (any, error) {
-			tree, err := TreeOf(ctx, r)
-			if err != nil {
-				return nil, err
-			}
-			ids, err := resource.ParseIDs(row.From)
-			return resource.AppendProperties(nil, resource.Masked(tree.Inherited(ids))), err
-		})
-		if err != nil {
+		if out[i], err = all.of(row.From); err != nil {
 			return nil, err
 		}
-		out[i] = value.([]byte)
 	}
 	return out, nil
+}
+
+// inheritance caches the JSON of inherited properties by the ids of groups, for one state of
+// the groups.
+type inheritance struct {
+	tree *Tree
+	mu   sync.Mutex
+	json map[string][]byte
+}
+
+// mostInherited limits the number of cached values.
+const mostInherited = 1000
+
+// of returns the properties that these groups hand down. The caller holds mu.
+func (h *inheritance) of(groups string) ([]byte, error) {
+	if json, ok := h.json[groups]; ok {
+		return json, nil
+	}
+	ids, err := resource.ParseIDs(groups)
+	if err != nil {
+		return nil, err
+	}
+	if h.json == nil || len(h.json) >= mostInherited {
+		h.json = map[string][]byte{}
+	}
+	json := resource.AppendProperties(nil, resource.Masked(h.tree.Inherited(ids)))
+	h.json[groups] = json
+	return json, nil
 }
 
 // inheritedPairs returns the properties of the groups in from and of their
