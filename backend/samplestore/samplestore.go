@@ -23,7 +23,8 @@
 //
 // Prometheus accepts a sample that is older than the newest of its series only within
 // storage.tsdb.out_of_order_time_window, 0 by default. What it refuses is logged, counted,
-// and lost when the floor passes it.
+// and lost when the floor passes it. Thanos stores the other samples of a request that it
+// refuses, and may refuse those when they are sent again: the count can be too high.
 //
 // # Errors
 //
@@ -307,7 +308,8 @@ func (s *Store) read(ctx context.Context, keys []series.Key, from, to int64) (ma
 	var out answer
 	if err := s.fetch(ctx, url.Values{"query": {selector}, "time": {strconv.FormatInt(to-1, 10)},
 		// Without these, Thanos and a cluster of VictoriaMetrics respond with a part of the
-		// samples while a part of them is away, and Thanos with averages.
+		// samples while a part of them is away, and Thanos with averages. dedup=false would
+		// make Thanos drop what is in two chunks at the same time, such as late samples.
 		"partial_response": {"false"}, "deny_partial_response": {"1"}, "max_source_resolution": {"0s"},
 	}, &out); err != nil {
 		return nil, err
