@@ -321,16 +321,37 @@ func (s *Service) exchange(ctx context.Context, settings *people.SignIn, client 
 	if err := token.Claims(&who.claims); err != nil {
 		return nil, err
 	}
-	if _, has := who.claims[settings.GroupsClaim]; !has && len(settings.GroupRoles) > 0 && at.UserInfoEndpoint() != "" {
-		info, err := at.UserInfo(ctx, oauth2.StaticTokenSource(tokens))
-		if err == nil && info.Subject == who.subject {
-			more := map[string]any{}
-			if info.Claims(&more) == nil {
-				who.claims[settings.GroupsClaim] = more[settings.GroupsClaim]
-			}
+	s.addUserInfo(ctx, at, settings, oauth2.StaticTokenSource(tokens), who)
+	return who, nil
+}
+
+// addUserInfo adds claims that the ID token lacks. A provider may send those of the scopes
+// profile and email only from its UserInfo endpoint (OpenID Connect Core 1.0, section 5.4).
+// If the endpoint fails, the ID token has to do.
+func (s *Service) addUserInfo(ctx context.Context, at *oidc.Provider, settings *people.SignIn,
+	tokens oauth2.TokenSource, who *identity) {
+	lacksGroups := len(settings.GroupRoles) > 0 && who.claims[settings.GroupsClaim] == nil
+	lacksName := settings.CreateUsers && who.claims["preferred_username"] == nil
+	if at.UserInfoEndpoint() == "" || !lacksGroups && !lacksName {
+		return
+	}
+	more := map[string]any{}
+	info, err := at.UserInfo(ctx, tokens)
+	if err == nil {
+		err = info.Claims(&more)
+	}
+	if err != nil {
+		s.log.WarnContext(ctx, "the UserInfo endpoint failed", "issuer", settings.Issuer, "err", err)
+		return
+	}
+	if info.Subject != who.subject { // of another user
+		return
+	}
+	for _, claim := range []string{"preferred_username", "email", "given_name", "family_name", settings.GroupsClaim} {
+		if who.claims[claim] == nil {
+			who.claims[claim] = more[claim]
 		}
 	}
-	return who, nil
 }
 
 // acceptIdentity returns the id of the user with this identity, with renewed roles. It

@@ -6,6 +6,8 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -38,7 +40,8 @@ type testProvider struct {
 	t        *testing.T
 	web      *httptest.Server
 	parts    oidctest.Server       // discovery and keys
-	claims   map[string]any        // of the ID token, over the valid ones
+	claims   map[string]any        // of the ID token, over the valid ones; nil removes one
+	info     map[string]any        // claims of the UserInfo endpoint, which fails without them
 	key      *rsa.PrivateKey       // that signs
 	requests map[string]url.Values // authorization requests by code
 	refuses  bool                  // the token request
@@ -55,10 +58,27 @@ func newTestProvider(t *testing.T, now func() time.Time) *testProvider {
 }
 
 func (p *testProvider) serve(w http.ResponseWriter, r *http.Request) {
-	if r.URL.Path != "/token" {
+	switch r.URL.Path {
+	case "/token":
+		p.serveToken(w, r)
+	case "/userinfo":
+		w.Header().Set("Content-Type", "application/json")
+		if p.info == nil || r.Header.Get("Authorization") != "Bearer a" {
+			w.WriteHeader(http.StatusUnauthorized)
+		}
+		_ = json.NewEncoder(w).Encode(p.info)
+	case "/.well-known/openid-configuration":
+		discovery, plain := map[string]any{}, httptest.NewRecorder()
+		p.parts.ServeHTTP(plain, r)
+		must(p.t, json.Unmarshal(plain.Body.Bytes(), &discovery))
+		discovery["userinfo_endpoint"] = p.web.URL + "/userinfo"
+		_ = json.NewEncoder(w).Encode(discovery)
+	default:
 		p.parts.ServeHTTP(w, r)
-		return
 	}
+}
+
+func (p *testProvider) serveToken(w http.ResponseWriter, r *http.Request) {
 	_ = r.ParseForm()
 	request := p.requests[r.Form.Get("code")]
 	sum := sha256.Sum256([]byte(r.Form.Get("code_verifier")))
@@ -76,7 +96,9 @@ func (p *testProvider) serve(w http.ResponseWriter, r *http.Request) {
 		"iat": p.now().Unix(), "exp": p.now().Add(time.Hour).Unix(), "preferred_username": "jo.doe",
 		"email": "jo@example.net", "given_name": "Jo", "family_name": "Doe", "groups": []string{"netops", "staff"}}
 	for name, value := range p.claims {
-		claims[name] = value
+		if claims[name] = value; value == nil {
+			delete(claims, name)
+		}
 	}
 	text, err := json.Marshal(claims)
 	must(p.t, err)
@@ -162,6 +184,46 @@ func TestProviderSignsInAndRenewsRoles(t *testing.T) {
 	}
 	if _, err := h.ByCookie(t.Context(), again.Secret); err != nil {
 		t.Errorf("the same roles end a session: %v", err)
+	}
+}
+
+func TestClaimsThatTheIDTokenLacksAreFromUserInfo(t *testing.T) {
+	all := map[string]any{"sub": "s-7", "preferred_username": "jo.doe", "email": "jo@example.net", "given_name": "Jo",
+		"family_name": "Doe", "groups": []string{"netops"}}
+	for _, tt := range []struct {
+		name  string
+		token map[string]any // claims of the ID token, over those that have only the subject
+		info  map[string]any
+		want  string // the new user, or the error
+	}{
+		{name: "only the subject", info: all, want: "jo.doe, Jo Doe, jo@example.net, manager"},
+		{name: "groups in the ID token", token: map[string]any{"groups": "netops"}, info: all,
+			want: "jo.doe, Jo Doe, jo@example.net, manager"},
+		{name: "email and groups in the ID token", token: map[string]any{"email": "joan@example.net",
+			"groups": "admins"}, info: all, want: "jo.doe, Jo Doe, joan@example.net, administrator"},
+		{name: "user name and groups in the ID token", token: map[string]any{"preferred_username": "joan",
+			"groups": "admins"}, info: all, want: "joan,  , joan@localhost, administrator"}, // without a request
+		{name: "claims of another user", info: map[string]any{"sub": "s-8", "groups": "admins"},
+			want: "no_login: you are in none of the groups that may sign in; ask an administrator of this portal"},
+		{name: "failing endpoint", token: map[string]any{"groups": "netops"}, want: "s-7,  , s-7@localhost, manager"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			h, p := newOIDC(t, nil)
+			p.info = tt.info
+			p.claims = map[string]any{"preferred_username": nil, "email": nil, "given_name": nil, "family_name": nil,
+				"groups": nil}
+			maps.Copy(p.claims, tt.token)
+			sess, err := h.enter(t, p)
+			got := says(err)
+			if err == nil {
+				u, err := resource.Get(t.Context(), h.db, people.UserRows, sess.Access.UserID)
+				must(t, err)
+				got = fmt.Sprintf("%s, %s %s, %s, %s", u.Username, u.FirstName, u.LastName, u.Email, sess.Access.Role)
+			}
+			if got != tt.want {
+				t.Errorf("got %s, want %s", got, tt.want)
+			}
+		})
 	}
 }
 
