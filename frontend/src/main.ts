@@ -8,6 +8,7 @@ import { httpClient } from './client/http'
 import { chooseFonts } from './ui/fonts'
 import { quiet } from './ui/painted'
 import { commandList } from './commands'
+import { comeBack } from './signin/provider'
 import { views } from './views'
 
 async function chooseClient(): Promise<Client> {
@@ -23,7 +24,8 @@ async function styled() {
 }
 
 // what they were given is used up
-if (['/launch', '/oidc/callback'].includes(location.pathname)) history.replaceState(null, '', '/')
+if (location.pathname === '/launch') history.replaceState(null, '', '/')
+if (location.pathname === '/oidc/callback') history.replaceState(null, '', `/${comeBack()}`)
 
 const system = matchMedia('(prefers-color-scheme: light)')
 
