@@ -10,6 +10,7 @@ import (
 	"maps"
 	"net/http"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -164,8 +165,7 @@ func (x *exchange) launch() error {
 	case fault.Of(err).Kind == fault.Internal:
 		return err
 	default:
-		f := fault.Of(err)
-		x.sendNote(status[f.Kind], f.Message)
+		x.sendNote(fault.Of(err))
 	}
 	return nil
 }
@@ -225,17 +225,27 @@ func (x *exchange) refuseOIDC(err error) error {
 	if f.Kind == fault.Internal {
 		return err
 	}
-	x.sendNote(status[f.Kind], f.Message)
+	x.sendNote(f)
 	return nil
 }
 
-// sendNote returns a page with one sentence and a link to the start page.
-func (x *exchange) sendNote(status int, sentence string) {
+// firstWord is the beginning of a sentence, unless it is a name or an address.
+var firstWord = regexp.MustCompile(`^[a-z]+[ ,;]`)
+
+// sendNote returns a page with the message of a fault as a complete sentence, and a link to the
+// start page.
+func (x *exchange) sendNote(f *fault.Error) {
+	sentence := firstWord.ReplaceAllStringFunc(f.Message, func(word string) string {
+		return strings.ToUpper(word[:1]) + word[1:]
+	})
+	if !strings.HasSuffix(sentence, ".") {
+		sentence += "."
+	}
 	h := x.w.Header()
 	h["Content-Type"] = []string{kinds[".html"]}
 	h["Content-Security-Policy"] = []string{"default-src 'none'; base-uri 'none'; form-action 'none'; " +
 		"frame-ancestors 'none'"}
-	x.send(status, []byte(`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="color-scheme" `+
+	x.send(status[f.Kind], []byte(`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="color-scheme" `+
 		`content="dark light"><title>Spyglass</title></head><body><p>`+html.EscapeString(sentence)+
 		`</p><p><a href="/">Go to Spyglass</a></p></body></html>`))
 }

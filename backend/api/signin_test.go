@@ -107,7 +107,7 @@ func TestSignInWithAProviderSetsTheCookie(t *testing.T) {
 	}
 	response, text = p.request("GET /oidc/callback?code=c&state=s", "", "")
 	if response.StatusCode != http.StatusUnauthorized || len(response.Cookies()) != 1 ||
-		!strings.Contains(text, "<p>&lt;this&gt; sign-in was not begun here</p>") {
+		!strings.Contains(text, "<p>&lt;this&gt; sign-in was not begun here.</p>") {
 		t.Errorf("without the cookie: %d %s, %v", response.StatusCode, text, response.Cookies())
 	}
 	for _, do := range []string{"HEAD /oidc/callback?code=c", "POST /oidc/start"} {
@@ -121,7 +121,7 @@ func TestSignInWithAProviderIsOffByDefault(t *testing.T) {
 	p := newPortal(t, nil)
 	for _, path := range []string{"/oidc/start", "/oidc/callback?code=c&state=s"} {
 		if response, text := p.request("GET "+path, "", ""); response.StatusCode != http.StatusNotFound ||
-			!strings.Contains(text, "<p>signing in with a provider is turned off</p>") {
+			!strings.Contains(text, "<p>Signing in with a provider is turned off.</p>") {
 			t.Errorf("%s: %d %s", path, response.StatusCode, text)
 		}
 	}

@@ -124,17 +124,17 @@ test('a user in none of the groups, or who cancels, reads why', async () => {
   const page = await signInPage()
   await button(page).click()
   await page.getByRole('link', { name: 'Cancel' }).click()
-  await until(note(page), /^Acme refused the sign-in: "End-User aborted interaction"$/)
+  await until(note(page), /^Acme refused the sign-in: "End-User aborted interaction"\.$/)
   await page.getByRole('link', { name: 'Go to Spyglass' }).click()
 
   await signInAtProvider(page, 'u-2')
-  await until(note(page), /^you are in none of the groups that may sign in; ask an administrator of this portal$/)
+  await until(note(page), /^You are in none of the groups that may sign in; ask an administrator of this portal\.$/)
   await page.getByRole('link', { name: 'Go to Spyglass' }).click()
   await button(page).waitFor()
 })
 
 test('a response of the provider to another browser, or with another state, is refused', async () => {
-  const refused = /^this sign-in was not begun in this browser, or more than 10 minutes ago; begin again$/
+  const refused = /^This sign-in was not begun in this browser, or more than 10 minutes ago; begin again\.$/
   const [page, victim] = [await signInPage(), await signInPage()]
   let callback = ''
   await step('another state', async () => {
@@ -177,7 +177,7 @@ test('while the provider is down, passwords keep working', async () => {
       return to
     }
     await signInAtProvider(page, 'u-1')
-    await until(note(page), /^Acme does not respond; try again later, or sign in with a password$/)
+    await until(note(page), /^Acme does not respond; try again later, or sign in with a password\.$/)
     await page.getByRole('link', { name: 'Go to Spyglass' }).click()
   })
 
@@ -188,7 +188,7 @@ test('while the provider is down, passwords keep working', async () => {
     await button(page).click()
     await until(
       note(page),
-      /^Acme does not respond as an OpenID Connect provider; try again later, or sign in with a password$/,
+      /^Acme does not respond as an OpenID Connect provider; try again later, or sign in with a password\.$/,
     )
     await page.getByRole('link', { name: 'Go to Spyglass' }).click()
     await button(page).waitFor()
