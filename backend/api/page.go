@@ -245,7 +245,7 @@ func (x *exchange) sendNote(f *fault.Error) {
 	h["Content-Type"] = []string{kinds[".html"]}
 	h["Content-Security-Policy"] = []string{"default-src 'none'; base-uri 'none'; form-action 'none'; " +
 		"frame-ancestors 'none'"}
-	x.send(status[f.Kind], []byte(`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="color-scheme" `+
-		`content="dark light"><title>Spyglass</title></head><body><p>`+html.EscapeString(sentence)+
-		`</p><p><a href="/">Go to Spyglass</a></p></body></html>`))
+	x.send(status[f.Kind], []byte(`<!doctype html><html lang="en"><head><meta charset="utf-8">`+
+		`<meta name="color-scheme" content="dark light"><title>Spyglass</title></head><body><p>`+
+		html.EscapeString(sentence)+`</p><p><a href="/">Go to Spyglass</a></p></body></html>`))
 }
