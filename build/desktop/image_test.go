@@ -87,6 +87,17 @@ func readImage(t *testing.T) *image {
 		t.Fatal(err)
 	}
 	m.layer, m.texts = untar(t, packed)
+	var docker []struct { // what docker load reads
+		Config           string
+		RepoTags, Layers []string
+	}
+	m.decode(m.files["manifest.json"], &docker)
+	file := func(b blob) string { return "blobs/" + strings.Replace(b.Digest, ":", "/", 1) }
+	if len(docker) != 1 || docker[0].Config != file(manifest.Config) || len(docker[0].Layers) != 1 ||
+		docker[0].Layers[0] != file(manifest.Layers[0]) || len(docker[0].RepoTags) != 1 ||
+		docker[0].RepoTags[0] != index.Manifests[0].Annotations[name] {
+		t.Errorf("Docker reads %s", m.files["manifest.json"])
+	}
 	return m
 }
 

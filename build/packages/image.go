@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -77,12 +78,32 @@ func (r release) makeImage() error {
 	at, err := layout.Write(folder, empty.Index)
 	if err == nil {
 		err = at.AppendImage(image, layout.WithAnnotations(map[string]string{
-			"org.opencontainers.image.ref.name": "spyglass:" + r.version}))
+			"org.opencontainers.image.ref.name": "spyglass:" + r.version,
+			"io.containerd.image.name":          "docker.io/library/spyglass:" + r.version})) // of docker load
 	}
 	if err != nil {
 		return err
 	}
+	if err := r.dockerManifest(image, filepath.Join(folder, "manifest.json")); err != nil {
+		return err
+	}
 	return r.layoutTar(folder, r.name("-linux-"+r.arch+".oci.tar"))
+}
+
+// dockerManifest writes what docker load reads in place of the index, unless Docker keeps
+// its images in containerd.
+func (r release) dockerManifest(image v1.Image, to string) error {
+	manifest, err := image.Manifest()
+	if err != nil {
+		return err
+	}
+	blob := func(d v1.Descriptor) string { return path.Join("blobs", d.Digest.Algorithm, d.Digest.Hex) }
+	text, err := json.Marshal([]tarball.Descriptor{{Config: blob(manifest.Config),
+		RepoTags: []string{"spyglass:" + r.version}, Layers: []string{blob(manifest.Layers[0])}}})
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, text, 0o600)
 }
 
 // imageConfig returns how the image runs: as serve on the data folder, which is a volume.
