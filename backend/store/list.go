@@ -241,7 +241,7 @@ func (t *Table) envelope(ctx context.Context, who *resource.Access, p *page, fie
 	json, err := pageJSON(make([]byte, 0, size), p.total, len(p.body), func(out []byte, i int) ([]byte, error) {
 		return t.object(out, p.body[i], derived, i, fields), nil
 	})
-	return sent{p, derived, json}, err
+	return sent{p, derived, slices.Clip(json)}, err // shared: whoever appends to it gets a copy
 }
 
 // derive computes the requested derived values, each for the whole page at once.
