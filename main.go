@@ -392,8 +392,8 @@ func serve(ctx context.Context, o server.Options) error {
 	if o.HTTPS {
 		explainHTTPS(os.Stderr, portal.HTTPSState(), o.Data)
 	}
-	fmt.Println("spyglass: " + portal.Origin())
-	if err := server.NotifyReady("Serving " + portal.Origin()); err != nil {
+	fmt.Println("spyglass: " + portal.Link())
+	if err := server.NotifyReady("Serving " + portal.Link()); err != nil {
 		o.Log.WarnContext(ctx, "systemd does not know that the portal serves", "err", err)
 	}
 	return portal.Wait(ctx)

@@ -136,7 +136,7 @@ func open(ctx context.Context, o server.Options, native *desk) (_ *App, err erro
 	}
 	a.explorer, err = explorer.New(explorer.Options{
 		Workspace: a.workspace, Catalog: a.Endpoints(),
-		BaseURL: func() string { return a.Origin() + "/api" }, Authority: a.HTTPSAuthority(),
+		BaseURL: func() string { return a.Link() + "/api" }, Address: a.Address(), Pin: a.Pin(),
 		ClientOrigin: a.ClientOrigin, HTTPS: a.Server, Trust: trust.Computer{Prompt: a.desktop},
 		Cookie:     func(secret string) string { return a.Sessions.CookieName() + "=" + secret },
 		PortalName: a.PortalName, Networks: a.Networks, Instance: a.Setting.Instance, Version: o.Version,
@@ -153,7 +153,7 @@ func open(ctx context.Context, o server.Options, native *desk) (_ *App, err erro
 		return nil, err
 	}
 	a.agents = mcp.NewHandler(mcp.Options{Writes: a.AgentsMayWrite, Version: o.Version, Log: o.Log}, mcp.Portal{
-		Name: a.PortalName, Address: a.Address, Origin: a.Origin, Handler: a.Server, Endpoints: a.Endpoints(),
+		Name: a.PortalName, Address: a.Address, Origin: a.Link, Handler: a.Server, Endpoints: a.Endpoints(),
 	})
 	return a, a.Start(a.explorer.Endpoints(), explorer.Details()...)
 }

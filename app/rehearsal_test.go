@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -20,6 +21,7 @@ import (
 type visitor struct {
 	t       *testing.T
 	app     *App
+	client  *http.Client
 	cookie  string
 	csrf    string
 	portals string // ?portal=…
@@ -27,7 +29,7 @@ type visitor struct {
 
 func visit(t *testing.T, o server.Options) *visitor {
 	t.Helper()
-	o.Listen, o.NoHistory, o.NoLimits = "127.0.0.1:0", true, true
+	o.Listen, o.NoHistory, o.NoLimits = cmp.Or(o.Listen, "127.0.0.1:0"), true, true
 	o.Log = slog.New(slog.DiscardHandler)
 	a, err := Open(t.Context(), o)
 	if err != nil {
@@ -46,7 +48,8 @@ func visit(t *testing.T, o server.Options) *visitor {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &visitor{t: t, app: a, cookie: a.Sessions.CookieName() + "=" + s.Secret, csrf: s.CSRF}
+	return &visitor{t: t, app: a, client: http.DefaultClient,
+		cookie: a.Sessions.CookieName() + "=" + s.Secret, csrf: s.CSRF}
 }
 
 // send sends a request, and decodes the response into out unless it is nil. It returns the
@@ -65,7 +68,7 @@ func (v *visitor) send(method, path, body string, out any) (int, string) {
 	if body != "" {
 		request.Header.Set("Content-Type", "application/json")
 	}
-	response, err := http.DefaultClient.Do(request)
+	response, err := v.client.Do(request)
 	if err != nil {
 		v.t.Fatal(err)
 	}

@@ -336,7 +336,7 @@ func (a *App) runJob(ctx context.Context, text json.RawMessage, line func(string
 // run runs a job as the administrator.
 func (a *App) run(ctx context.Context, j *job, line func(string)) (done *run.Run, err error) {
 	err = a.headless(ctx, func(h *headless) error {
-		done, err = h.run(ctx, j, a.Origin()+"/api", line)
+		done, err = h.run(ctx, j, a.Link()+"/api", line)
 		return err
 	})
 	return done, err

@@ -28,6 +28,7 @@ package explorer
 import (
 	"context"
 	"log/slog"
+	"net/netip"
 	"slices"
 	"time"
 
@@ -77,8 +78,9 @@ type Native interface {
 type Options struct {
 	Workspace *workspace.Workspace
 	Catalog   []resource.Endpoint        // the portal's
-	BaseURL   func() string              // "http://127.0.0.1:8443/api"
-	Authority []byte                     // PEM of one to trust at BaseURL, besides those of the system
+	BaseURL   func() string              // as users know it, "https://portal.example.net:8443/api"
+	Address   string                     // where this process listens, "127.0.0.1:8443"
+	Pin       string                     // SHA-256 of its certificate or key; "" without TLS
 	Cookie    func(secret string) string // the Cookie header of a session
 	HTTPS     address.Portal             // its address over TLS
 	Trust     address.Trust              // changes the trust stores of this computer
@@ -162,7 +164,11 @@ func New(o Options) (*Explorer, error) {
 		Demo: o.Demo, Updates: o.Updates,
 		Counts: o.Counts, Databases: o.Databases, Tail: o.Tail, Life: e.life, Hub: e.hub, Began: time.Now(),
 	}
-	own, err := client.New(o.Authority)
+	listens, err := netip.ParseAddrPort(o.Address)
+	if err != nil {
+		return nil, err
+	}
+	own, err := client.New(o.Address, o.Pin)
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +191,8 @@ func New(o Options) (*Explorer, error) {
 	}
 	e.pager = &pages.Pager{Sender: e.sender}
 	e.writes = &undo.Writes{Sender: e.sender}
-	e.portals = &remote.Portals{Sender: e.sender, Networks: o.Networks, Instance: o.Instance, Demo: o.Demo}
+	e.portals = &remote.Portals{Sender: e.sender, Own: listens, Networks: o.Networks, Instance: o.Instance,
+		Demo: o.Demo}
 	e.sender.Remote, e.sender.Writes = e.portals.At, e.writes
 	e.runner = &run.Runner{Sender: e.sender}
 	e.watcher = &watch.Watcher{Sender: e.sender}

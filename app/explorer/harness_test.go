@@ -225,6 +225,7 @@ func buildIn(t *testing.T, dir string, secrets *ring, more []resource.Endpoint, 
 		Workspace: h.workspace, Catalog: append(endpoints(), more...), BaseURL: func() string {
 			return h.base + "/api"
 		},
+		Address:    listener.Addr().String(),
 		Cookie:     func(secret string) string { return "spyglass_ab12=" + secret },
 		PortalName: func() string { return "Demo portal" }, Instance: "ab12", Version: "0.1.0", Demo: true,
 		Desktop:  true,

@@ -2,11 +2,9 @@ package server
 
 import (
 	"context"
-	"net"
 	"net/netip"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"spyglass/backend/check"
 	"spyglass/backend/collect"
@@ -75,7 +73,7 @@ func (s *Server) watch(ctx context.Context) (err error) {
 		File: func(ctx context.Context, taskID int64) (*reporting.ReportFile, error) {
 			return s.reports.Made(ctx, taskID)
 		},
-		Dial: dialer.DialContext, Origin: s.link, Name: s.PortalName, Version: s.o.Version, Log: s.o.Log,
+		Dial: dialer.DialContext, Origin: s.Link, Name: s.PortalName, Version: s.o.Version, Log: s.o.Log,
 		Clock: s.o.Clock, Pace: s.pace, Guard: s.guard,
 	})
 	s.remote, err = remotewrite.New(ctx, s.db, s.series,
@@ -97,21 +95,6 @@ func (s *Server) watch(ctx context.Context) (err error) {
 	}
 	s.engine.Store(s.engines())
 	return nil
-}
-
-// link returns the URL of the portal for users; "" if it does not listen. It has the name
-// in Options.Listen, which the certificate is for, and which all nodes share.
-func (s *Server) link() string {
-	if s.listener == nil {
-		return ""
-	}
-	origin, address := s.Origin(), s.Address()
-	name, _, err := net.SplitHostPort(s.o.Listen)
-	if _, notName := netip.ParseAddr(name); err != nil || name == "" || notName == nil {
-		return origin
-	}
-	_, port, _ := net.SplitHostPort(address) // of a listener
-	return strings.TrimSuffix(origin, address) + net.JoinHostPort(name, port)
 }
 
 // collectors returns the service for remote collectors.

@@ -34,6 +34,3 @@ func (s *Server) Problem() string {
 
 // Ready returns what GET /readyz responds.
 func (s *Server) Ready(ctx context.Context) error { return s.ready(ctx) }
-
-// Link returns the URL of the portal in notifications and reports.
-func (s *Server) Link() string { return s.link() }

@@ -120,16 +120,6 @@ func (s *Server) openAuthority(names []string, ip net.IP) (*localca.Authority, e
 		Keys: s.o.Keys, Clock: s.o.Clock, Log: s.o.Log})
 }
 
-// HTTPSAuthority returns the certificate of the authority as PEM; nil without HTTPS.
-func (s *Server) HTTPSAuthority() []byte {
-	s.secure.mu.Lock()
-	defer s.secure.mu.Unlock()
-	if s.secure.authority == nil {
-		return nil
-	}
-	return s.secure.authority.PEM()
-}
-
 // HTTPSState returns the address over TLS as it is now.
 func (s *Server) HTTPSState() HTTPSState {
 	s.secure.mu.Lock()
@@ -170,7 +160,7 @@ func httpsOrigin(host string, port int) string {
 func (s *Server) ClientOrigin() string {
 	state := s.HTTPSState()
 	if !state.On || state.Problem != "" {
-		return s.Origin()
+		return s.Link()
 	}
 	for i, name := range state.Names {
 		if !slices.Contains(state.Hosts.Missing, name) && !slices.Contains(state.Hosts.Other, name) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net"
 	"os"
 
 	"spyglass/backend/check"
@@ -62,6 +63,10 @@ func (s *Server) joinNodes(ctx context.Context) (others bool, err error) {
 	self := node.Node{Name: host, Process: int64(os.Getpid()), Version: s.o.Version}
 	if s.listener != nil {
 		self.Address = s.Origin()
+		if s.ip().IsUnspecified() { // it says nothing about this machine, and all nodes have it
+			_, port, _ := net.SplitHostPort(s.Address()) // of a listener
+			self.Address = s.scheme() + net.JoinHostPort(host, port)
+		}
 	}
 	s.leases = lease.New(lease.Options{DB: s.db, Self: self, Log: s.o.Log, Clock: s.o.Clock, Guard: s.guard,
 		Respond: s.respond, Outdated: func() bool { return s.db.Outdated() != nil }}, s.leased()...)

@@ -30,6 +30,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -352,7 +353,7 @@ func (s *Server) open(ctx context.Context) error {
 	s.endpoints = append(s.endpoints, s.Sessions.Endpoints()...)
 	s.reports = report.New(s.db, report.Options{
 		Files: s.files, Access: s.Sessions.Access, Zone: s.zone, Series: s.series, Deliver: s.notices.Post,
-		Origin: s.link, Log: s.o.Log, Clock: s.pace.Now, Guard: s.guard,
+		Origin: s.Link, Log: s.o.Log, Clock: s.pace.Now, Guard: s.guard,
 	})
 	s.endpoints = append(s.endpoints, s.reports.Endpoints()...)
 	s.endpoints = append(s.endpoints, s.notices.Endpoints()...)
@@ -440,13 +441,35 @@ func (s *Server) Databases() backup.Databases { return s.o.databases(s.files) }
 // Address returns the host and port of the listener, "127.0.0.1:8443".
 func (s *Server) Address() string { return s.listener.Addr().String() }
 
-// Origin returns the origin of the page, "http://127.0.0.1:8443".
-func (s *Server) Origin() string {
-	if s.overTLS() {
-		return "https://" + s.Address()
+// Origin returns the origin of the listener, "http://127.0.0.1:8443". The certificate of
+// TLS can be for another name, that of Link.
+func (s *Server) Origin() string { return s.scheme() + s.Address() }
+
+// Link returns the origin of the portal for users, "https://portal.example.net:8443"; "" if
+// it does not listen. It has the name in Options.Listen, which the certificate is for, and
+// which all nodes share; without a name, it is that of Origin.
+func (s *Server) Link() string {
+	if s.listener == nil {
+		return ""
 	}
-	return "http://" + s.Address()
+	name, _, err := net.SplitHostPort(s.o.Listen)
+	if _, notName := netip.ParseAddr(name); err != nil || name == "" || notName == nil {
+		return s.Origin()
+	}
+	_, port, _ := net.SplitHostPort(s.Address()) // of a listener
+	return s.scheme() + net.JoinHostPort(name, port)
 }
+
+func (s *Server) scheme() string {
+	if s.overTLS() {
+		return "https://"
+	}
+	return "http://"
+}
+
+// Pin returns the SHA-256 in hexadecimal of the certificate that the listener has, or of its
+// public key; "" without TLS.
+func (s *Server) Pin() string { return s.pin }
 
 // hosts returns the accepted Host values for a listener at address that was
 // requested as listen, and is also known by more names. Browsers omit the default port of

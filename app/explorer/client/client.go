@@ -75,18 +75,20 @@ func (c *Client) Do(ctx context.Context, method, address string, header http.Hea
 // CloseIdle closes idle connections.
 func (c *Client) CloseIdle() { c.resty.GetClient().CloseIdleConnections() }
 
-// New returns a client that sends requests unchanged: without a cookie jar (each
-// caller has its own session), retries, or compression. It trusts the authorities of the
-// system, and one as PEM; nil: none.
-func New(authority []byte) (*Client, error) {
+// New returns a client for the portal that listens on address ("127.0.0.1:8443") in this
+// process. It connects there whatever host a URL has, without a proxy, and accepts only the
+// certificate with the pin; "" without TLS. It sends requests unchanged: without a cookie
+// jar (each caller has its own session), retries, or compression.
+func New(address, pin string) (*Client, error) {
 	client, transport := newResty()
-	if authority != nil {
-		var err error
-		if transport.TLSClientConfig, err = trusting(&workspace.Portal{Authority: string(authority)}); err != nil {
-			return nil, err
-		}
+	transport.Proxy = nil
+	dial := transport.DialContext
+	transport.DialContext = func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return dial(ctx, network, address)
 	}
-	return &Client{client}, nil
+	var err error
+	transport.TLSClientConfig, err = trusting(&workspace.Portal{Fingerprint: pin})
+	return &Client{client}, err
 }
 
 // Over returns a client like New that sends requests through a transport.

@@ -1,10 +1,7 @@
 package remote
 
 import (
-	"net/netip"
-	"net/url"
 	"sync"
-	"sync/atomic"
 
 	"spyglass/app/explorer/client"
 	"spyglass/app/workspace"
@@ -16,14 +13,6 @@ type abroad struct {
 	mu      sync.Mutex
 	clients map[int64]*connected
 	known   map[int64]*known
-
-	own atomic.Pointer[ownAddress]
-}
-
-// ownAddress is the address at which this process listens, with the text it was parsed from.
-type ownAddress struct {
-	base string
-	at   netip.AddrPort // zero: none
 }
 
 // connected is a client for a portal with its settings at that time.
@@ -75,7 +64,7 @@ func (a *abroad) client(p *workspace.Portal, proxyPassword string, may client.Bo
 // dialling returns the client for a portal, within the networks of the current
 // settings.
 func (r *Portals) dialling(p *workspace.Portal, proxyPassword string) (*client.Client, error) {
-	may := client.Bounds{Own: r.ownAddress()}
+	may := client.Bounds{Own: r.Own}
 	if r.Networks != nil {
 		var err error
 		if may.Networks, err = r.Networks(); err != nil {
@@ -83,18 +72,4 @@ func (r *Portals) dialling(p *workspace.Portal, proxyPassword string) (*client.C
 		}
 	}
 	return r.abroad.client(p, proxyPassword, may)
-}
-
-// ownAddress returns the address at which this process listens.
-func (r *Portals) ownAddress() netip.AddrPort {
-	base := r.BaseURL()
-	own := r.abroad.own.Load()
-	if own == nil || own.base != base {
-		own = &ownAddress{base: base}
-		if u, err := url.Parse(base); err == nil {
-			own.at, _ = netip.ParseAddrPort(u.Host)
-		}
-		r.abroad.own.Store(own)
-	}
-	return own.at
 }

@@ -26,6 +26,7 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -42,6 +43,7 @@ import (
 // Portals reaches the remote portals of users.
 type Portals struct {
 	*send.Sender
+	Own      netip.AddrPort                 // where this process listens
 	Networks func() (check.Networks, error) // networks that requests to remote portals may reach; nil: all
 	Instance string                         // the built-in portal's id
 	Demo     bool
