@@ -194,16 +194,17 @@ func TestDeploymentsHaveThreeNodes(t *testing.T) {
 		t.Errorf("the key is %v in %v", file, mount)
 	}
 	long, _ := at(t, pod, "terminationGracePeriodSeconds").(int)
-	if time.Duration(long)*time.Second <= service.StopWithin {
-		t.Errorf("a node is killed after %d s, and takes %v to stop", long, service.StopWithin)
+	before, _ := at(t, container, "lifecycle", "preStop", "sleep", "seconds").(int)
+	if before == 0 || time.Duration(long-before)*time.Second <= service.StopWithin {
+		t.Errorf("a node is killed after %d s, waits %d s before it stops, and takes %v to stop", long, before,
+			service.StopWithin)
 	}
 	label := at(t, spec, "template", "metadata", "labels")
-	apart := at(t, pod, "affinity", "podAntiAffinity", "preferredDuringSchedulingIgnoredDuringExecution", 0)
 	for name, one := range map[string][2]any{
 		"nodes":        {at(t, spec, "replicas"), 3},
 		"unavailable":  {at(t, spec, "strategy", "rollingUpdate", "maxUnavailable"), 1},
 		"selected":     {at(t, spec, "selector", "matchLabels"), label},
-		"apart":        {at(t, apart, "podAffinityTerm", "labelSelector", "matchLabels"), label},
+		"apart":        {at(t, pod, "topologySpreadConstraints", 0, "labelSelector", "matchLabels"), label},
 		"disruption":   {at(t, cluster[1], "kind"), "PodDisruptionBudget"},
 		"disrupted":    {at(t, cluster[1], "spec", "maxUnavailable"), 1},
 		"protected":    {at(t, cluster[1], "spec", "selector", "matchLabels"), label},

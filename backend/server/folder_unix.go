@@ -22,14 +22,14 @@ func checkOwner(path string, info fs.FileInfo) error {
 	}
 	sudo, _ := userNames(owner)
 	_, us := userNames(os.Geteuid())
+	// the name can be one of a container, which the host does not know
 	return fault.New(fault.Conflict, "%s belongs to another user (uid %d), and this process runs as %s. Run it as "+
-		"that user (sudo -u %s spyglass …), give that to %s (chown -R %s %s), or choose another --data folder",
-		path, owner, us, sudo, us, us, path)
+		"that user (sudo -u %s spyglass …), give that to %s (chown -R %d %s), or choose another --data folder",
+		path, owner, us, sudo, us, os.Geteuid(), path)
 }
 
-// userNames returns the forms in which sudo and chown accept a user, who may have
-// no name.
-func userNames(uid int) (sudo, chown string) {
+// userNames returns a user, who may have no name, for sudo and for people.
+func userNames(uid int) (sudo, people string) {
 	id := strconv.Itoa(uid)
 	if found, err := user.LookupId(id); err == nil {
 		return found.Username, found.Username
