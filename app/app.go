@@ -155,7 +155,12 @@ func open(ctx context.Context, o server.Options, native *desk) (_ *App, err erro
 	a.agents = mcp.NewHandler(mcp.Options{Writes: a.AgentsMayWrite, Version: o.Version, Log: o.Log}, mcp.Portal{
 		Name: a.PortalName, Address: a.Address, Origin: a.Link, Handler: a.Server, Endpoints: a.Endpoints(),
 	})
-	return a, a.Start(a.explorer.Endpoints(), explorer.Details()...)
+	if err := a.Start(a.explorer.Endpoints(), explorer.Details()...); err != nil {
+		return a, err
+	}
+	a.OnDrain(a.explorer.EndStreams)
+	a.OnDrain(a.agents.Close)
+	return a, nil
 }
 
 // startsWith returns the system's setting that opens the window of a data folder at
@@ -305,8 +310,8 @@ func (a *App) close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
 	var errs []error
-	if a.explorer != nil {
-		a.explorer.Stop() // first, because its open requests would keep HTTP from draining
+	if a.explorer != nil && a.desktop {
+		a.explorer.Stop() // first: nobody waits for its requests when the window has closed
 	}
 	errs = append(errs, a.Stop(ctx))
 	if a.agents != nil {

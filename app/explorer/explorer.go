@@ -146,6 +146,8 @@ type Explorer struct {
 	data    *folder.Data
 	window  *window.Window
 	address *address.Address
+
+	endStreams context.CancelFunc
 }
 
 // New returns an Explorer. It deletes files that an earlier process left in
@@ -158,7 +160,9 @@ func New(o Options) (*Explorer, error) {
 		o.Log = slog.Default()
 	}
 	e := &Explorer{o: o, life: serve.NewLife()}
-	e.hub = &stream.Hub{Stopped: e.life.Stopped(), Changes: o.Changes, Storage: o.Storage}
+	streams, end := context.WithCancel(context.Background())
+	e.endStreams = end
+	e.hub = &stream.Hub{Stopped: streams.Done(), Changes: o.Changes, Storage: o.Storage}
 	e.data = &folder.Data{
 		Workspace: o.Workspace, Folder: o.Folder, DocumentDir: o.DocumentDir, Version: o.Version, Desktop: o.Desktop,
 		Demo: o.Demo, Updates: o.Updates,
@@ -241,9 +245,13 @@ func (e *Explorer) Folder() string { return e.o.Folder }
 // OpenLinks opens spyglass:// links in the page.
 func (e *Explorer) OpenLinks(texts []string) { e.hub.OpenLinks(texts) }
 
+// EndStreams ends event streams. It may be called twice.
+func (e *Explorer) EndStreams() { e.endStreams() }
+
 // Stop cancels running requests and waits for them, ends event streams, and
 // refuses later ones. It may be called twice.
 func (e *Explorer) Stop() {
+	e.EndStreams()
 	e.life.Stop()
 	e.keeper.Stop()
 	e.sender.Client.CloseIdle()

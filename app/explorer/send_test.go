@@ -159,7 +159,7 @@ func TestStopCancelsRequestsAndStreamsAndRefusesNewOnes(t *testing.T) {
 	go func() { done <- h.call(1, "POST /explorer/send", `{"draft":{"path":"/raw/slow"}}`) }()
 	<-arrived
 	h.Stop()
-	if a := <-done; a.status != 502 || h.fault(a) != "portal: Spyglass is stopping" {
+	if a := <-done; a.status != 503 || h.fault(a) != "portal: Spyglass is stopping" {
 		t.Errorf("got %d %s", a.status, a.body)
 	}
 	for e := range events {
@@ -167,7 +167,7 @@ func TestStopCancelsRequestsAndStreamsAndRefusesNewOnes(t *testing.T) {
 			t.Errorf("the stream still sent %s", e)
 		}
 	}
-	if a := h.call(1, "POST /explorer/send", `{"draft":{"path":"/raw/slow"}}`); a.status != 502 {
+	if a := h.call(1, "POST /explorer/send", `{"draft":{"path":"/raw/slow"}}`); a.status != 503 {
 		t.Errorf("a later request returned %d", a.status)
 	}
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"crypto/rand"
 	"fmt"
 	"maps"
@@ -45,13 +46,17 @@ func Success(e *resource.Endpoint) int {
 	return http.StatusOK
 }
 
-// fail sends err. It drops errors of a caller who has disconnected: they come
-// from the canceled query.
+// fail sends err. If the request was cancelled, err comes from the canceled query: fail sends
+// the cause instead, and drops it if the caller has disconnected.
 func (x *exchange) fail(err error) {
 	f := fault.Of(err)
 	if f.Kind == fault.Internal {
-		if x.r.Context().Err() != nil {
-			panic(http.ErrAbortHandler)
+		if ctx := x.r.Context(); ctx.Err() != nil {
+			if f = fault.Of(context.Cause(ctx)); f.Kind == fault.Internal {
+				panic(http.ErrAbortHandler)
+			}
+			x.refuse(f)
+			return
 		}
 		damaged := x.Damaged != nil && x.Damaged(f.Err)
 		if f = x.report(f); damaged {

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"time"
 )
 
 // VerifyDeclarations returns the problems of a portal's declarations, and the number of
@@ -34,3 +35,6 @@ func (s *Server) Problem() string {
 
 // Ready returns what GET /readyz responds.
 func (s *Server) Ready(ctx context.Context) error { return s.ready(ctx) }
+
+// DrainWithin limits how long open requests may take when the server stops.
+func (s *Server) DrainWithin(d time.Duration) { s.drainWithin = d }

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"spyglass/backend/fault"
 	"spyglass/backend/service"
 )
 
@@ -54,10 +55,10 @@ func (s *Server) floors() []service.Service {
 	}
 	add(true, "the reset of the demo", nil, endResets)
 	add(true, "the server's own tasks", s.startTasks, s.wait.Stop) // and those of HTTP and the control channel
+	add(s.Sessions != nil, "sessions", nil, s.Sessions.Stop)
 	add(s.listener != nil, "HTTP", s.serve, s.drain)
 	add(s.listener != nil && s.o.SwitchHTTPS, "HTTPS", s.startHTTPS, s.stopHTTPS)
 	add(s.events != nil, "events", nil, s.events.Stop) // streams keep HTTP from draining
-	add(s.Sessions != nil, "sessions", nil, s.Sessions.Stop)
 	add(s.control != nil, "the control channel", s.serveControl, s.control.Stop)
 	add(s.listener != nil, "readiness", nil, s.announceStop)
 	return floors
@@ -104,15 +105,20 @@ func (s *Server) listen() {
 	})
 }
 
-// drainWithin limits how long open requests may take when the server stops.
-const drainWithin = 3 * time.Second
+// Times that open requests have when the server stops.
+const (
+	drainWithin   = 3 * time.Second        // to end by themselves
+	respondWithin = 400 * time.Millisecond // then, to respond that it stops
+)
 
-// drain waits for open requests, and aborts those that take longer.
+// drain waits for open requests, cancels those that take longer, and aborts those that do
+// not even end then.
 func (s *Server) drain(ctx context.Context) error {
 	if s.http == nil { // it never started
 		return s.listener.Close()
 	}
-	ctx, cancel := context.WithTimeout(ctx, drainWithin)
+	defer time.AfterFunc(s.drainWithin, func() { s.cancelRequests(fault.ErrStopping) }).Stop()
+	ctx, cancel := context.WithTimeout(ctx, s.drainWithin+respondWithin)
 	defer cancel()
 	if err := s.http.Shutdown(ctx); err != nil {
 		return s.http.Close() // aborts the remaining requests

@@ -48,7 +48,8 @@ func (s *Server) healthEndpoints() []resource.Endpoint {
 func (s *Server) ready(ctx context.Context) error {
 	s.readiness.read.Store(time.Now().Unix())
 	if s.readiness.stopping.Load() {
-		return fault.New(fault.Busy, "the portal is stopping")
+		// 404 is what HAProxy's disable-on-404 takes as: complete what is open, and send no more
+		return fault.New(fault.Unknown, "the portal is stopping")
 	}
 	if s.leases != nil && s.leases.Replaced() { // until then, it can at least read
 		return s.db.Outdated()

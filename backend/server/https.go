@@ -275,7 +275,7 @@ func cannotListen(address string, err error, instead string) *fault.Error {
 
 // serveHTTPS serves the portal on the second listener, too. The caller holds the lock.
 func (s *Server) serveHTTPS(l net.Listener) {
-	server := api.NewServer(s.handler, s.o.Log)
+	server := s.newHTTP(s.handler)
 	s.secure.listener, s.secure.http = l, server
 	s.wait.Go("HTTPS server", func() {
 		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {

@@ -163,34 +163,38 @@ type Server struct {
 	handlers  map[string]handler // what other nodes may request, by endpoint
 	within    context.Context    // of the engine
 	readiness readiness
-	alerts    service.Group // what opens alerts about the portal itself
-	engines   func() *monitor.Engine
-	engine    atomic.Pointer[monitor.Engine]
-	monitor   *monitor.Monitor
-	reports   *report.Service
-	files     report.Files // of reports
-	notices   *notify.Service
-	metrics   *metrics.Metrics
-	events    *events.Service
-	remote    *remotewrite.Service
-	store     *samplestore.Store // nil: the portal has all its samples
-	listener  net.Listener
-	handler   http.Handler // set by Start
-	door      *door        // serves before Start; nil unless the databases were upgraded
-	pin       string       // SHA-256 of the certificate or its key; empty without TLS
-	secure    secure
-	http      *http.Server
-	control   *control
-	guard     *service.Guard
-	panics    *panics
-	storage   storage
-	clock     *nodeClock  // nil for a portal in files, and with a clock for tests
-	full      atomic.Bool // the disk was full at the start, and is
-	services  service.Stack
-	wait      service.Group // the server's own tasks
-	stop      sync.Once
-	stopped   error
-	failed    chan error
+
+	requests       context.Context // ends the open ones when the server stops
+	cancelRequests context.CancelCauseFunc
+	drainWithin    time.Duration
+	alerts         service.Group // what opens alerts about the portal itself
+	engines        func() *monitor.Engine
+	engine         atomic.Pointer[monitor.Engine]
+	monitor        *monitor.Monitor
+	reports        *report.Service
+	files          report.Files // of reports
+	notices        *notify.Service
+	metrics        *metrics.Metrics
+	events         *events.Service
+	remote         *remotewrite.Service
+	store          *samplestore.Store // nil: the portal has all its samples
+	listener       net.Listener
+	handler        http.Handler // set by Start
+	door           *door        // serves before Start; nil unless the databases were upgraded
+	pin            string       // SHA-256 of the certificate or its key; empty without TLS
+	secure         secure
+	http           *http.Server
+	control        *control
+	guard          *service.Guard
+	panics         *panics
+	storage        storage
+	clock          *nodeClock  // nil for a portal in files, and with a clock for tests
+	full           atomic.Bool // the disk was full at the start, and is
+	services       service.Stack
+	wait           service.Group // the server's own tasks
+	stop           sync.Once
+	stopped        error
+	failed         chan error
 }
 
 // New opens a portal. If it fails, it closes everything again.
@@ -204,6 +208,8 @@ func New(ctx context.Context, o Options) (_ *Server, err error) {
 	}
 	s := &Server{o: o, clock: node, guard: &service.Guard{Log: o.Log}, pace: clock.New(o.Clock),
 		failed: make(chan error, 1)}
+	s.drainWithin = drainWithin
+	s.requests, s.cancelRequests = context.WithCancelCause(context.Background())
 	s.services.Guard, s.wait.Guard, s.alerts.Guard, s.panics = s.guard, s.guard, s.guard, newPanics(s.guard)
 	defer func() {
 		s.services.Add(s.floors()...)
@@ -512,10 +518,27 @@ func (s *Server) Start(explorer []resource.Endpoint, details ...resource.Key) er
 		return err
 	}
 	if s.door == nil {
-		s.http = api.NewServer(s.handler, s.o.Log)
+		s.http = s.newHTTP(s.handler)
 	}
 	return s.services.Start(context.Background())
 }
+
+// newHTTP returns the server of a handler. While the portal stops, each response closes its
+// connection, so that clients behind a load balancer connect to another node.
+func (s *Server) newHTTP(handler http.Handler) *http.Server {
+	server := api.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.readiness.stopping.Load() {
+			w.Header()["Connection"] = []string{"close"}
+		}
+		handler.ServeHTTP(w, r)
+	}), s.o.Log)
+	server.BaseContext = func(net.Listener) context.Context { return s.requests }
+	return server
+}
+
+// OnDrain lets Stop call end when it begins to wait for open requests: it ends the streams
+// among them, which would not end by themselves. It must be called after Start.
+func (s *Server) OnDrain(end func()) { s.http.RegisterOnShutdown(end) }
 
 // ServeHTTP handles a request as if it had come through the listener. It may be called
 // after Start.

@@ -2,6 +2,9 @@ package server_test
 
 import (
 	"context"
+	"errors"
+	"io"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -68,5 +71,106 @@ func TestRenamedPortalUsesItsNewName(t *testing.T) {
 	}
 	if got := s.PortalName(); got != "Harbour" {
 		t.Errorf("the portal is called %q, want Harbour", got)
+	}
+}
+
+func TestOpenRequestsEndWhenThePortalStops(t *testing.T) {
+	tests := []struct {
+		name   string
+		within time.Duration
+		wait   func(ctx context.Context, draining <-chan struct{}) error
+		status int
+		body   string
+	}{
+		{"in time", time.Minute, func(_ context.Context, draining <-chan struct{}) error {
+			<-draining
+			return nil
+		}, http.StatusOK, `"done":true`},
+		{"too late", time.Millisecond, func(ctx context.Context, _ <-chan struct{}) error {
+			<-ctx.Done()
+			return ctx.Err()
+		}, http.StatusServiceUnavailable, "Spyglass is stopping"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			o := options(t)
+			s, err := server.New(t.Context(), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.DrainWithin(test.within)
+			begun, draining := make(chan struct{}), make(chan struct{})
+			slow := resource.Endpoint{Method: http.MethodGet, Path: "/slow", Summary: "Wait",
+				Right: resource.Right{Object: resource.Open},
+				Handle: func(ctx context.Context, _ *resource.Call) (any, error) {
+					close(begun)
+					return map[string]bool{"done": true}, test.wait(ctx, draining)
+				}}
+			if err := s.Start([]resource.Endpoint{slow}); err != nil {
+				t.Fatal(err)
+			}
+			s.OnDrain(func() { close(draining) })
+			ended := make(chan error, 1)
+			go func() {
+				<-begun
+				ended <- s.Stop(context.WithoutCancel(t.Context()))
+			}()
+			response, err := http.Get(s.Origin() + "/explorer/slow")
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, err := io.ReadAll(response.Body)
+			if err := errors.Join(err, response.Body.Close()); err != nil {
+				t.Fatal(err)
+			}
+			if response.StatusCode != test.status || !strings.Contains(string(body), test.body) {
+				t.Fatalf("got %d %s, want %d and %s", response.StatusCode, body, test.status, test.body)
+			}
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestStoppingPortalServesUntilTheLoadBalancerHasHeardOfIt reads /readyz as a load balancer
+// does, and sends requests while the portal announces that it stops.
+func TestStoppingPortalServesUntilTheLoadBalancerHasHeardOfIt(t *testing.T) {
+	o := options(t)
+	s := start(t, o)
+	bearer := token(t, o, "admin")
+	read := func(path string) (status int, close bool) {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.Origin()+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+bearer)
+		response, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := response.Body.Close(); err != nil {
+			t.Error(err)
+		}
+		return response.StatusCode, response.Close
+	}
+	if status, closes := read("/readyz"); status != http.StatusOK || closes {
+		t.Fatalf("/readyz returns %d, and closes: %t", status, closes)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- s.Stop(context.WithoutCancel(t.Context())) }()
+	for {
+		if status, _ := read("/readyz"); status == http.StatusNotFound {
+			break
+		}
+	}
+	for _, path := range []string{"/api/setting/version", "/api/device/devices"} {
+		if status, closes := read(path); status != http.StatusOK || !closes {
+			t.Errorf("%s returns %d while the portal stops, want 200; closes the connection: %t, want true", path,
+				status, closes)
+		}
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
 	}
 }

@@ -48,6 +48,6 @@ func (s *Server) ReportUpgrade(p Progress) {
 		p := s.door.progress.Load()
 		return p.String(), p.Percent()
 	})
-	s.http = api.NewServer(s.door, s.o.Log)
+	s.http = s.newHTTP(s.door)
 	s.listen()
 }

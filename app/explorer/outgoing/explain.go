@@ -139,8 +139,8 @@ func (t *Target) Explain(ctx context.Context, err error, came Arrived) *fault.Er
 		if came.Status != "" {
 			detail.Failure, detail.Status, detail.Received = serve.Stalled, came.Status, came.Bytes
 		}
-	case cause == serve.ErrStopping:
-		out.Message = serve.ErrStopping.Error()
+	case cause == fault.ErrStopping:
+		out.Kind, out.Message = fault.Busy, fault.ErrStopping.Error()
 	case cause != nil:
 		out.Message = "cancelled"
 	case errors.As(err, &known):

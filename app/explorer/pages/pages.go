@@ -251,8 +251,8 @@ func (r *run) explainPartial(report *send.RunReport, why error) {
 		report.Partial = "stopped before " + where
 	case errors.Is(why, errHungUp):
 		report.Partial = errHungUp.Error() + " before " + where
-	case errors.Is(why, serve.ErrStopping):
-		report.Partial = "stopped before " + where + ": " + serve.ErrStopping.Error()
+	case errors.Is(why, fault.ErrStopping):
+		report.Partial = "stopped before " + where + ": " + fault.ErrStopping.Error()
 	case errors.As(why, &no):
 		report.Status, report.Partial = int64(no.response.StatusCode), where+" "+no.Error()
 	case errors.As(why, &known):

@@ -15,19 +15,15 @@
 // # Errors
 //
 // fault.Invalid names the field of a body that is wrong. After Stop, Begin returns
-// fault.Offline; the cause of a context that Stop cancelled is ErrStopping.
+// fault.Busy; the cause of a context that Stop cancelled is fault.ErrStopping.
 package serve
 
 import (
 	"context"
-	"errors"
 	"sync"
 
 	"spyglass/backend/fault"
 )
-
-// ErrStopping is the cause of contexts that Stop cancels.
-var ErrStopping = errors.New("Spyglass is stopping")
 
 // Life counts the running work of a server, so that Stop can cancel it and wait
 // for it.
@@ -52,12 +48,9 @@ func (l *Life) Stop() {
 	l.mu.Lock()
 	l.closed = true
 	l.mu.Unlock()
-	l.end(ErrStopping)
+	l.end(fault.ErrStopping)
 	l.busy.Wait()
 }
-
-// Stopped returns a channel that closes with Stop.
-func (l *Life) Stopped() <-chan struct{} { return l.life.Done() }
 
 // Begin registers the caller as work that Stop waits for. The returned context
 // ends with ctx or with Stop.
@@ -65,10 +58,10 @@ func (l *Life) Begin(ctx context.Context) (context.Context, func(), error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
-		return nil, nil, &fault.Error{Kind: fault.Offline, Message: ErrStopping.Error(), Field: "portal"}
+		return nil, nil, &fault.Error{Kind: fault.Busy, Message: fault.ErrStopping.Message, Field: "portal"}
 	}
 	l.busy.Add(1)
 	ctx, cancel := context.WithCancelCause(ctx)
-	stop := context.AfterFunc(l.life, func() { cancel(ErrStopping) })
+	stop := context.AfterFunc(l.life, func() { cancel(fault.ErrStopping) })
 	return ctx, func() { stop(); cancel(nil); l.busy.Done() }, nil
 }
