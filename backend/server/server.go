@@ -167,34 +167,35 @@ type Server struct {
 	requests       context.Context // ends the open ones when the server stops
 	cancelRequests context.CancelCauseFunc
 	drainWithin    time.Duration
-	alerts         service.Group // what opens alerts about the portal itself
-	engines        func() *monitor.Engine
-	engine         atomic.Pointer[monitor.Engine]
-	monitor        *monitor.Monitor
-	reports        *report.Service
-	files          report.Files // of reports
-	notices        *notify.Service
-	metrics        *metrics.Metrics
-	events         *events.Service
-	remote         *remotewrite.Service
-	store          *samplestore.Store // nil: the portal has all its samples
-	listener       net.Listener
-	handler        http.Handler // set by Start
-	door           *door        // serves before Start; nil unless the databases were upgraded
-	pin            string       // SHA-256 of the certificate or its key; empty without TLS
-	secure         secure
-	http           *http.Server
-	control        *control
-	guard          *service.Guard
-	panics         *panics
-	storage        storage
-	clock          *nodeClock  // nil for a portal in files, and with a clock for tests
-	full           atomic.Bool // the disk was full at the start, and is
-	services       service.Stack
-	wait           service.Group // the server's own tasks
-	stop           sync.Once
-	stopped        error
-	failed         chan error
+
+	alerts   service.Group // what opens alerts about the portal itself
+	engines  func() *monitor.Engine
+	engine   atomic.Pointer[monitor.Engine]
+	monitor  *monitor.Monitor
+	reports  *report.Service
+	files    report.Files // of reports
+	notices  *notify.Service
+	metrics  *metrics.Metrics
+	events   *events.Service
+	remote   *remotewrite.Service
+	store    *samplestore.Store // nil: the portal has all its samples
+	listener net.Listener
+	handler  http.Handler // set by Start
+	door     *door        // serves before Start; nil unless the databases were upgraded
+	pin      string       // SHA-256 of the certificate or its key; empty without TLS
+	secure   secure
+	http     *http.Server
+	control  *control
+	guard    *service.Guard
+	panics   *panics
+	storage  storage
+	clock    *nodeClock  // nil for a portal in files, and with a clock for tests
+	full     atomic.Bool // the disk was full at the start, and is
+	services service.Stack
+	wait     service.Group // the server's own tasks
+	stop     sync.Once
+	stopped  error
+	failed   chan error
 }
 
 // New opens a portal. If it fails, it closes everything again.

@@ -2,8 +2,6 @@ package server_test
 
 import (
 	"context"
-	"errors"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -115,16 +113,9 @@ func TestOpenRequestsEndWhenThePortalStops(t *testing.T) {
 				<-begun
 				ended <- s.Stop(context.WithoutCancel(t.Context()))
 			}()
-			response, err := http.Get(s.Origin() + "/explorer/slow")
-			if err != nil {
-				t.Fatal(err)
-			}
-			body, err := io.ReadAll(response.Body)
-			if err := errors.Join(err, response.Body.Close()); err != nil {
-				t.Fatal(err)
-			}
-			if response.StatusCode != test.status || !strings.Contains(string(body), test.body) {
-				t.Fatalf("got %d %s, want %d and %s", response.StatusCode, body, test.status, test.body)
+			response, err := do(t, http.DefaultClient, "GET", s.Origin()+"/explorer/slow", "")
+			if r := whole(t, response, err); r.StatusCode != test.status || !strings.Contains(r.text, test.body) {
+				t.Fatalf("got %d %s, want %d and %s", r.StatusCode, r.text, test.status, test.body)
 			}
 			if err := <-ended; err != nil {
 				t.Error(err)
@@ -139,20 +130,10 @@ func TestStoppingPortalServesUntilTheLoadBalancerHasHeardOfIt(t *testing.T) {
 	o := options(t)
 	s := start(t, o)
 	bearer := token(t, o, "admin")
-	read := func(path string) (status int, close bool) {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.Origin()+path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Header.Set("Authorization", "Bearer "+bearer)
-		response, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := response.Body.Close(); err != nil {
-			t.Error(err)
-		}
-		return response.StatusCode, response.Close
+	read := func(path string) (status int, closes bool) {
+		response, err := do(t, http.DefaultClient, "GET", s.Origin()+path, "", "Authorization", "Bearer "+bearer)
+		r := whole(t, response, err)
+		return r.StatusCode, r.Close
 	}
 	if status, closes := read("/readyz"); status != http.StatusOK || closes {
 		t.Fatalf("/readyz returns %d, and closes: %t", status, closes)
