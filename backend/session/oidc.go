@@ -43,8 +43,9 @@ const RedirectLasts = 10 * time.Minute
 const (
 	providerTimeout = 10 * time.Second
 	maxProviderBody = 1 << 20
-	// providerLasts is the lifetime of the cached discovery document of a provider.
-	providerLasts = time.Hour
+	// providerLasts is the lifetime of the cached discovery document of a provider. It is
+	// short: a sign-in must not lead the browser to a provider that no longer responds.
+	providerLasts = time.Minute
 
 	statePlace = "oidc cookie" // no other sealed value is accepted as a cookie
 )
