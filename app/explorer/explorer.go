@@ -79,7 +79,7 @@ type Options struct {
 	Workspace *workspace.Workspace
 	Catalog   []resource.Endpoint        // the portal's
 	BaseURL   func() string              // as users know it, "https://portal.example.net:8443/api"
-	Address   string                     // where this process listens, "127.0.0.1:8443"
+	Address   string                     // where this process listens, "127.0.0.1:8443"; "" for nowhere
 	Pin       string                     // SHA-256 of its certificate or key; "" without TLS
 	Cookie    func(secret string) string // the Cookie header of a session
 	HTTPS     address.Portal             // its address over TLS
@@ -168,9 +168,12 @@ func New(o Options) (*Explorer, error) {
 		Demo: o.Demo, Updates: o.Updates,
 		Counts: o.Counts, Databases: o.Databases, Tail: o.Tail, Life: e.life, Hub: e.hub, Began: time.Now(),
 	}
-	listens, err := netip.ParseAddrPort(o.Address)
-	if err != nil {
-		return nil, err
+	var listens netip.AddrPort
+	var err error
+	if o.Address != "" {
+		if listens, err = netip.ParseAddrPort(o.Address); err != nil {
+			return nil, err
+		}
 	}
 	own, err := client.New(o.Address, o.Pin)
 	if err != nil {
