@@ -10,6 +10,7 @@ import (
 	"spyglass/app/document/query"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
+	"spyglass/backend/service"
 )
 
 // Change is one difference between two bodies.
@@ -231,11 +232,7 @@ func (d *differ) arrays(path string, a, b int64) {
 		if slices.Contains(d.ignore, field) {
 			continue
 		}
-		before, ok := d.left.keyed(a, field, d.seed)
-		if !ok {
-			continue
-		}
-		if after, ok := d.right.keyed(b, field, d.seed); ok && len(before)+len(after) > 0 {
+		if before, after, ok := d.keyed(a, b, field); ok && len(before)+len(after) > 0 {
 			if len(d.out.By) < 20 {
 				d.out.By = append(d.out.By, path+" by "+field)
 			}
@@ -250,6 +247,23 @@ func (d *differ) arrays(path string, a, b int64) {
 type item struct {
 	at, end int64
 	key     uint64 // hash of the value that identifies it
+}
+
+// keyed returns the items of two lists with their keys by a field; ok is false unless each
+// is an object with a key of its own. It reads long lists at the same time.
+func (d *differ) keyed(a, b int64, field string) (left, right []item, ok bool) {
+	if d.left.skip(a)-a <= largeWindow {
+		if left, ok = d.left.keyed(a, field, d.seed); ok {
+			right, ok = d.right.keyed(b, field, d.seed)
+		}
+		return left, right, ok
+	}
+	var both service.Parts
+	var leftOK bool
+	both.Go(func() { left, leftOK = d.left.keyed(a, field, d.seed) })
+	right, ok = d.right.keyed(b, field, d.seed)
+	both.Wait()
+	return left, right, ok && leftOK
 }
 
 // keyed returns the items of a list with their keys by a field; ok is false unless each is an object
@@ -268,6 +282,10 @@ func (w *walker) keyed(list int64, field string, seed maphash.Seed) (all []item,
 		}
 		if ok = (key.kind == String || key.kind == Number) && !seen[one.key]; !ok {
 			return noMore
+		}
+		if len(all) == 0 { // the others are probably about as long
+			n := min(int((w.skip(list)-list)/(one.end-one.at)), 1<<18)
+			all, seen = make([]item, 0, n+n/8), make(map[uint64]bool, n+n/8)
 		}
 		seen[one.key] = true
 		all = append(all, one)

@@ -72,6 +72,18 @@ func TestCompareOfLongListsIsLimited(t *testing.T) {
 	}
 }
 
+func TestLongListsAreMatchedByAKeyThatBothHave(t *testing.T) {
+	s := newStore(t, document.Limits{})
+	left := devices(5_000)
+	right := strings.Replace(left, `"id":`, `"no":`, 1)
+	for _, way := range [][2]string{{left, right}, {right, left}} {
+		got, err := document.Diff(t.Context(), put(t, s, way[0]), put(t, s, way[1]), nil)
+		if err != nil || len(got.By) != 1 || got.By[0] == "$.items by id" || got.Added != 1 || got.Removed != 1 {
+			t.Errorf("%d added, %d removed, by %v: %v", got.Added, got.Removed, got.By, err)
+		}
+	}
+}
+
 func TestScalarsOfAListComeFromOneItem(t *testing.T) {
 	s := newStore(t, document.Limits{})
 	d := put(t, s, `{"total":2,"items":[{"id":7,"name":"web"},{"id":8,"displayName":"DB","p":[{"a b":null}]}]}`)
