@@ -284,7 +284,7 @@ func (w *walker) keyed(list int64, field string, seed maphash.Seed) (all []item,
 			return noMore
 		}
 		if len(all) == 0 { // the others are probably about as long
-			n := min(int((w.skip(list)-list)/(one.end-one.at)), 1<<18)
+			n := min(int((w.skip(list)-list)/max(one.end-one.at, 1)), 1<<18)
 			all, seen = make([]item, 0, n+n/8), make(map[uint64]bool, n+n/8)
 		}
 		seen[one.key] = true
