@@ -372,7 +372,11 @@ func TestAuthorityIsInNoBackupAndItsKeyInNoResponse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(fmt.Sprintf("%+v", s.HTTPSState()), string(key[40:80])) {
+	certificate, err := os.ReadFile(localca.File(o.Data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(fmt.Sprintf("%+v", s.HTTPSState())+string(certificate), string(key[40:80])) {
 		t.Error("the state has the key")
 	}
 	file := filepath.Join(t.TempDir(), "backup.zip")
