@@ -116,6 +116,9 @@ test('two windows share tabs without overwriting each other', async () => {
   const other = await page.context().newPage()
   await openAll(page, ['/device/devices'])
   await saved(page).catch(() => {})
+  let connect = () => {}
+  const changed = new Promise<void>((resolve) => (connect = resolve))
+  await other.route('**/explorer/events', (route) => changed.then(() => route.continue()))
   await other.goto(portal.url)
   await other
     .getByRole('button', { name: 'API', exact: true })
@@ -125,8 +128,14 @@ test('two windows share tabs without overwriting each other', async () => {
   const [a, b] = [parts(page), parts(other)]
   await expect.poll(() => tabNames(other)).toEqual(['GET /device/devices'])
 
+  const unheard = saved(page)
   await a.path.fill('/device/groups')
+  await unheard
+  expect(await tabNames(other)).toEqual(['GET /device/devices'])
+  connect() // the change was before the other page's stream
   await expect.poll(() => tabNames(other)).toEqual(['GET /device/groups'])
+  await a.path.fill('/device/devices')
+  await expect.poll(() => tabNames(other)).toEqual(['GET /device/devices'])
 
   await other.route('**/explorer/tabs?*', (route) => route.abort()) // the other page misses the next change
   const first = saved(page)

@@ -107,6 +107,24 @@ test('the quota is that of the last fetched page and the shown portal', async ()
   vi.unstubAllGlobals()
 })
 
+test('what changes while no stream is open is reloaded when it opens', async () => {
+  const client = fakeClient(new URLSearchParams())
+  let to: Listener = {}
+  Object.assign(client, { listen: (l: Listener) => ((to = l), () => {}) })
+  const app = new App(client, fakeViews())
+  await app.load()
+  const names = () => app.variables.all.map((v) => v.name)
+  const before = names()
+  const { historyVersion } = app.activity
+  await client.variables.create({ name: 'ofAnotherWindow', value: '7' })
+  to.stream?.(true)
+  await vi.waitFor(() => expect(names()).toHaveLength(before.length + 1))
+  expect(app.activity.historyVersion).toBe(historyVersion) // it is read after the start
+  to.stream?.(false)
+  to.stream?.(true)
+  expect(app.activity.historyVersion).toBe(historyVersion + 1)
+})
+
 test('a read-only portal is announced once, before saving, until it is writable', async () => {
   const client = fakeClient(new URLSearchParams())
   let to: Listener = {}

@@ -1,5 +1,6 @@
 /** Connects the tabs of a portal, and the event stream, with the page. */
 import type { Extracted } from '../client'
+import type { Schemas } from '../client/explorer'
 import type { ToastOptions } from '../ui/toast.svelte'
 import { used } from './recents'
 import { text as partText } from '../ui/text'
@@ -63,16 +64,7 @@ export function listen(page: Page): () => void {
       page.library.batch?.hear(e)
       page.activity.onbatch(e)
     },
-    workspace: (e) => {
-      if (e.kind === 'variables' || e.kind === 'environments') void page.variables.reload().catch(() => {})
-      if (e.kind === 'history') page.activity.historyVersion++
-      if (e.kind === 'extractors') page.commands.runIfOffered('extractors.reload')
-      if (e.kind === 'tabs') page.portals.place.workspace.follow()
-      if (e.kind === 'portals') void page.portals.reload().catch(() => {})
-      if (e.kind === 'examples') page.activity.examplesVersion++
-      if ((e.kind === 'collections' || e.kind === 'examples') && page.library.loaded) void page.library.load()
-      if (e.kind === 'collections') void following((f) => f.follow(page))
-    },
+    workspace: (e) => reload(page, e.kind),
     folder: (e) => void following((f) => f.heard(page, e)),
     undone: (e) => page.sending.wentBack(e.historyId),
     session: () => (page.session.ended = true),
@@ -81,8 +73,34 @@ export function listen(page: Page): () => void {
     data: (e) => page.activity.ondata(e),
     watch: (e) => page.activity.onwatch(e),
     storage: (e) => page.activity.storage(e.problem, page.toasts),
-    stream: (connected) => page.live.stream(connected),
+    stream: (connected) => {
+      if (connected) catchUp(page, !page.live.connected)
+      page.live.stream(connected)
+    },
   })
+}
+
+type Kind = Schemas['WorkspaceEvent']['kind']
+
+/** Reloads what another window or program changed. */
+function reload(page: Page, kind: Kind) {
+  if (kind === 'variables' || kind === 'environments') void page.variables.reload().catch(() => {})
+  if (kind === 'history') page.activity.historyVersion++
+  if (kind === 'extractors') page.commands.runIfOffered('extractors.reload')
+  if (kind === 'tabs') page.portals.place.workspace.follow()
+  if (kind === 'portals') void page.portals.reload().catch(() => {})
+  if (kind === 'examples') page.activity.examplesVersion++
+  if ((kind === 'collections' || kind === 'examples') && page.library.loaded) void page.library.load()
+  if (kind === 'collections') void following((f) => f.follow(page))
+}
+
+/** The page has these from its start, before the stream opens. */
+const fromStart: Kind[] = ['tabs', 'variables', 'portals']
+const later: Kind[] = ['history', 'extractors', 'collections', 'examples']
+
+/** Reloads what may have changed while no stream was open: since the start, or since the stream was lost. */
+function catchUp(page: Page, lost: boolean) {
+  for (const kind of lost ? [...fromStart, ...later] : fromStart) reload(page, kind)
 }
 
 /** Handles links. The code loads with the first link. */
