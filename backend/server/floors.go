@@ -112,18 +112,38 @@ const (
 )
 
 // drain waits for open requests, cancels those that take longer, and aborts those that do
-// not even end then.
+// not even end then. The listener closes last if there is a load balancer: one that finds no
+// listener aborts the requests that it has open there.
 func (s *Server) drain(ctx context.Context) error {
 	if s.http == nil { // it never started
 		return s.listener.Close()
 	}
+	for _, end := range s.onDrain {
+		s.wait.Go("end of streams", end)
+	}
 	defer time.AfterFunc(s.drainWithin, func() { s.cancelRequests(fault.ErrStopping) }).Stop()
 	ctx, cancel := context.WithTimeout(ctx, s.drainWithin+respondWithin)
 	defer cancel()
+	if s.readiness.balanced() {
+		s.awaitResponses(ctx)
+	}
 	if err := s.http.Shutdown(ctx); err != nil {
 		return s.http.Close() // aborts the remaining requests
 	}
 	return nil
+}
+
+// awaitResponses waits until no request is open, or ctx ends.
+func (s *Server) awaitResponses(ctx context.Context) {
+	look := time.NewTicker(20 * time.Millisecond)
+	defer look.Stop()
+	for s.unanswered.Load() > 0 {
+		select {
+		case <-look.C:
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 func (s *Server) serveControl(context.Context) {

@@ -16,9 +16,12 @@ type readiness struct {
 	read     atomic.Int64 // when it was last read, in epoch seconds
 }
 
+// balanced reports whether there is a load balancer: it has read readiness lately.
+func (r *readiness) balanced() bool { return time.Since(time.Unix(r.read.Load(), 0)) <= readLately }
+
 // Times of a stop that a load balancer has to hear of.
 const (
-	readLately  = 30 * time.Second // there is a load balancer, so it is worth waiting for it
+	readLately  = 30 * time.Second // so that it is worth waiting for the load balancer
 	longestWait = 2 * time.Second  // for the database to respond
 	heardOf     = 3 * time.Second  // after which it sends no more requests
 )
@@ -66,7 +69,7 @@ func (s *Server) ready(ctx context.Context) error {
 // announceStop fails /readyz, and waits until a load balancer that reads it has heard of it.
 func (s *Server) announceStop(ctx context.Context) error {
 	s.readiness.stopping.Store(true)
-	if time.Since(time.Unix(s.readiness.read.Load(), 0)) > readLately {
+	if !s.readiness.balanced() {
 		return nil
 	}
 	select {

@@ -167,6 +167,8 @@ type Server struct {
 	requests       context.Context // ends the open ones when the server stops
 	cancelRequests context.CancelCauseFunc
 	drainWithin    time.Duration
+	onDrain        []func()
+	unanswered     atomic.Int64 // number of requests that are open
 
 	alerts   service.Group // what opens alerts about the portal itself
 	engines  func() *monitor.Engine
@@ -528,6 +530,8 @@ func (s *Server) Start(explorer []resource.Endpoint, details ...resource.Key) er
 // connection, so that clients behind a load balancer connect to another node.
 func (s *Server) newHTTP(handler http.Handler) *http.Server {
 	server := api.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.unanswered.Add(1)
+		defer s.unanswered.Add(-1)
 		if s.readiness.stopping.Load() {
 			w.Header()["Connection"] = []string{"close"}
 		}
@@ -538,8 +542,8 @@ func (s *Server) newHTTP(handler http.Handler) *http.Server {
 }
 
 // OnDrain lets Stop call end when it begins to wait for open requests: it ends the streams
-// among them, which would not end by themselves. It must be called after Start.
-func (s *Server) OnDrain(end func()) { s.http.RegisterOnShutdown(end) }
+// among them, which would not end by themselves. It must be called before Stop.
+func (s *Server) OnDrain(end func()) { s.onDrain = append(s.onDrain, end) }
 
 // ServeHTTP handles a request as if it had come through the listener. It may be called
 // after Start.

@@ -125,10 +125,30 @@ func TestOpenRequestsEndWhenThePortalStops(t *testing.T) {
 }
 
 // TestStoppingPortalServesUntilTheLoadBalancerHasHeardOfIt reads /readyz as a load balancer
-// does, and sends requests while the portal announces that it stops.
+// does, and sends requests while the portal announces that it stops. One of them is open
+// until /readyz was read during the drain.
 func TestStoppingPortalServesUntilTheLoadBalancerHasHeardOfIt(t *testing.T) {
 	o := options(t)
-	s := start(t, o)
+	s, err := server.New(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	begun, draining, seen := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	slow := resource.Endpoint{Method: http.MethodGet, Path: "/slow", Summary: "Wait",
+		Right: resource.Right{Object: resource.Open},
+		Handle: func(ctx context.Context, _ *resource.Call) (any, error) {
+			close(begun)
+			select {
+			case <-seen:
+				return map[string]bool{"done": true}, nil
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}}
+	if err := s.Start([]resource.Endpoint{slow}); err != nil {
+		t.Fatal(err)
+	}
+	s.OnDrain(func() { close(draining) })
 	bearer := token(t, o, "admin")
 	read := func(path string) (status int, closes bool) {
 		response, err := do(t, http.DefaultClient, "GET", s.Origin()+path, "", "Authorization", "Bearer "+bearer)
@@ -138,6 +158,13 @@ func TestStoppingPortalServesUntilTheLoadBalancerHasHeardOfIt(t *testing.T) {
 	if status, closes := read("/readyz"); status != http.StatusOK || closes {
 		t.Fatalf("/readyz returns %d, and closes: %t", status, closes)
 	}
+	opened := make(chan int, 1)
+	go func() {
+		defer close(opened)
+		status, _ := read("/explorer/slow")
+		opened <- status
+	}()
+	<-begun
 	ended := make(chan error, 1)
 	go func() { ended <- s.Stop(context.WithoutCancel(t.Context())) }()
 	for {
@@ -150,6 +177,14 @@ func TestStoppingPortalServesUntilTheLoadBalancerHasHeardOfIt(t *testing.T) {
 			t.Errorf("%s returns %d while the portal stops, want 200; closes the connection: %t, want true", path,
 				status, closes)
 		}
+	}
+	<-draining
+	if status, _ := read("/readyz"); status != http.StatusNotFound {
+		t.Errorf("/readyz returns %d while a request is open, want 404", status)
+	}
+	close(seen)
+	if status := <-opened; status != http.StatusOK {
+		t.Errorf("the open request got %d, want 200", status)
 	}
 	if err := <-ended; err != nil {
 		t.Error(err)
