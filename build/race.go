@@ -16,7 +16,8 @@ func races(ctx context.Context, p project.Project) error {
 	if err != nil {
 		return err
 	}
-	return goTest(ctx, p, nil, slices.Concat([]string{"-race", "-timeout=60m"}, unracedParts, quick), packages...)
+	flags := slices.Concat(quick, []string{"-race", "-timeout=60m"}, unracedParts)
+	return goTest(ctx, p, nil, flags, packages...)
 }
 
 // unraced lists packages that the race detector is not made for. The demo plays days

@@ -275,8 +275,9 @@ func goTests(ctx context.Context, p project.Project) error {
 // contract checks the portal's OpenAPI document.
 func contract(ctx context.Context, p project.Project) error { return program("contract")(ctx, p, nil) }
 
-// quick are flags that save time: the step lint vets, and nobody debugs the tests.
-var quick = []string{"-vet=off", "-ldflags=-s -w"}
+// quick are flags that save time: the step lint vets, and nobody debugs the tests. A package
+// may take longer than the default of ten minutes on a slow machine, beside the browser.
+var quick = []string{"-vet=off", "-ldflags=-s -w", "-timeout=30m"}
 
 // script returns a step that runs an npm script of the frontend.
 func script(name string) func(context.Context, project.Project) error {
