@@ -124,8 +124,10 @@ func writeBru(folder, address string) ([]string, error) {
 		[]byte(`{"version":"1","name":"Run","type":"collection"}`), 0o600)
 	for i := range runRequests {
 		text := fmt.Sprintf("meta {\n  name: Request %d\n  type: http\n  seq: %d\n}\n\nget {\n  url: %s\n"+
-			"  body: none\n  auth: none\n}\n\nassert {\n  res.status: eq 200\n"+
-			"  res.body.items[49].name: eq web-02\n}\n", i+1, i+1, address)
+			"  body: none\n  auth: none\n}\n", i+1, i+1, address)
+		if i > 0 { // assertions of the first request can fail, because bru still loads its interpreter then
+			text += "\nassert {\n  res.status: eq 200\n  res.body.items[49].name: eq web-02\n}\n"
+		}
 		err = errors.Join(err, os.WriteFile(filepath.Join(folder, fmt.Sprintf("request-%04d.bru", i+1)), []byte(text),
 			0o600))
 	}
