@@ -137,7 +137,11 @@ func start(ctx context.Context, p project.Project, args []string) error {
 	}
 	for _, name := range args {
 		if !slices.ContainsFunc(figures, func(f figure) bool { return f.named(name) }) {
-			return fmt.Errorf("there is no figure %s", name)
+			var names []string
+			for _, f := range figures {
+				names = append(names, f.name)
+			}
+			return fmt.Errorf("there is no figure %s; there are %s", name, strings.Join(names, ", "))
 		}
 	}
 	var failed []string
