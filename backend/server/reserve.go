@@ -65,8 +65,11 @@ func (s *Server) noRoom() error {
 		"portal is read-only; nothing was written. Make room, and writes work again within seconds"}
 }
 
-// lookForRoom allows writes again when the disk has room.
+// lookForRoom allows writes again when the disk has room. Two at a time would write the same
+// file, and take its holes for room.
 func (s *Server) lookForRoom() {
+	s.looking.Lock()
+	defer s.looking.Unlock()
 	if !s.full.Load() || s.reserve() {
 		return
 	}

@@ -193,6 +193,7 @@ type Server struct {
 	storage  storage
 	clock    *nodeClock  // nil for a portal in files, and with a clock for tests
 	full     atomic.Bool // the disk was full at the start, and is
+	looking  sync.Mutex  // for room
 	services service.Stack
 	wait     service.Group // the server's own tasks
 	stop     sync.Once
