@@ -591,12 +591,16 @@ async function portalMenu(page: Page, item: string) {
 
 /** Adds a portal that exists only in this page, from the next load on. */
 async function withStaging(page: Page) {
-  await page.route('**/explorer/start*', async (route) => {
-    const response = await route.fetch()
-    const start = (await response.json()) as { portals: object[] }
-    const more = { id: 99, name: 'Staging', remote: true, environment: 'staging', auth: 'none', readOnly: false }
-    await route.fulfill({ response, json: { ...start, portals: [...start.portals, { ...start.portals[0], ...more }] } })
-  })
+  const more = { id: 99, name: 'Staging', remote: true, environment: 'staging', auth: 'none', readOnly: false }
+  for (const [path, list] of [
+    ['start', 'portals'],
+    ['portals/all', 'items'],
+  ])
+    await page.route(`**/explorer/${path}*`, async (route) => {
+      const response = await route.fetch()
+      const body = (await response.json()) as Record<string, object[]>
+      await route.fulfill({ response, json: { ...body, [list]: [...body[list], { ...body[list][0], ...more }] } })
+    })
 }
 
 /** Opens the rehearsal of that portal at a stage. */
