@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { App } from './app.svelte'
 import { recentsOf } from './recents'
-import { Fault, type Listener, type Start } from '../client'
+import { Fault, type Client, type Listener, type Start } from '../client'
 import { fakeClient, fakeViews } from '../fakes/client'
 import { nowhere } from './portals/place'
 
@@ -18,6 +18,19 @@ async function begin(last = 0) {
   const app = new App(client, fakeViews())
   await app.load()
   return { app, client, away }
+}
+
+/** Starts a page whose client has other functions, and returns what receives its events. */
+async function listening(other: Partial<Client> = {}) {
+  let to: Listener = {}
+  const client = Object.assign(
+    fakeClient(new URLSearchParams()),
+    { listen: (l: Listener) => ((to = l), () => {}) },
+    other,
+  )
+  const app = new App(client, fakeViews())
+  await app.load()
+  return { app, client, to }
 }
 
 test('an endpoint opens in an untouched tab, or in a new one on request', async () => {
@@ -77,11 +90,7 @@ test('a view change is stored before it is shown, so that a reload restores it',
 })
 
 test('the quota is that of the last fetched page and the shown portal', async () => {
-  const client = fakeClient(new URLSearchParams())
-  let to: Listener = {}
-  Object.assign(client, { listen: (l: Listener) => ((to = l), () => {}), pages: () => new Promise(() => {}) })
-  const app = new App(client, fakeViews())
-  await app.load()
+  const { app, to } = await listening({ pages: () => new Promise(() => {}) })
   vi.stubGlobal('location', { origin: 'http://127.0.0.1' })
   const { draft } = app.navigation.newTab()
   void draft.sendAll()
@@ -108,11 +117,7 @@ test('the quota is that of the last fetched page and the shown portal', async ()
 })
 
 test('what changes while no stream is open is reloaded when it opens', async () => {
-  const client = fakeClient(new URLSearchParams())
-  let to: Listener = {}
-  Object.assign(client, { listen: (l: Listener) => ((to = l), () => {}) })
-  const app = new App(client, fakeViews())
-  await app.load()
+  const { app, client, to } = await listening()
   const names = () => app.variables.all.map((v) => v.name)
   const before = names()
   const { historyVersion } = app.activity
@@ -126,11 +131,7 @@ test('what changes while no stream is open is reloaded when it opens', async () 
 })
 
 test('a read-only portal is announced once, before saving, until it is writable', async () => {
-  const client = fakeClient(new URLSearchParams())
-  let to: Listener = {}
-  Object.assign(client, { listen: (l: Listener) => ((to = l), () => {}) })
-  const app = new App(client, fakeViews())
-  await app.load()
+  const { app, to } = await listening()
   to.storage?.({ problem: '' })
   expect(app.toasts.current).toBeUndefined()
   const problem = 'portal.db is damaged, and read-only until it is repaired'
