@@ -63,8 +63,7 @@ const (
 // Histories declares /history. Sending creates rows; only pinned can be changed.
 var Histories = resource.Resource[*History]{
 	Name: historyRows, Label: "request", Path: "/history", Object: resource.Anyone, Owner: "userId",
-	Ordered: true, // words are indexed, and lists sorted, in the order of ids
-	Doc:     "A request that was sent.",
+	Doc: "A request that was sent.",
 	Fields: []resource.Field[*History]{
 		{Name: "id", At: func(h *History) any { return &h.ID }, Doc: "Set by the workspace", ReadOnly: true},
 		{Name: "userId", At: func(h *History) any { return &h.UserID }, Doc: "Id of its user", ReadOnly: true,

@@ -107,7 +107,7 @@ type deletedValue struct {
 const deletedRows resource.Name[*deletedValue] = "deleted"
 
 var deletedValues = resource.Resource[*deletedValue]{
-	Name: deletedRows, Label: "deleted value", Owner: "userId", Ordered: true,
+	Name: deletedRows, Label: "deleted value", Owner: "userId",
 	Fields: []resource.Field[*deletedValue]{
 		{Name: "id", At: func(d *deletedValue) any { return &d.ID }, ReadOnly: true},
 		{Name: "kind", At: func(d *deletedValue) any { return &d.Kind }, ReadOnly: true, Index: true},

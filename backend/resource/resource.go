@@ -103,9 +103,6 @@ type Resource[T any] struct {
 	Recycles string
 	Deleted  int64 // with Bin: the id of a deleted row for examples, like Sample; the next higher one is deleted too
 	Batch    bool  // POST {path}/batch writes many rows at once
-	// Ordered gives rows ids in the order of their commits, even if several processes add
-	// rows. That costs each new row a round trip to a shared database.
-	Ordered bool
 
 	Props *Props    // set if single name/value pairs have their own endpoints
 	Lists []Listing // more paths that list some of the rows

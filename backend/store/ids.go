@@ -2,11 +2,15 @@ package store
 
 import (
 	"context"
+	"math"
 	"slices"
+
+	"spyglass/backend/store/engine"
 )
 
 // ids are the ids for the new rows of a table: next up to limit are reserved, and
-// no row has had one of them.
+// no row has had one of them. New ids exceed those of all earlier commits, those of other
+// processes too.
 type ids struct{ next, low, limit int64 }
 
 // reserve makes sure that the ids from the given one are reserved, and reports
@@ -69,26 +73,23 @@ func (t *tx) undraw(n int) {
 	t.drawn, t.drawnBefore = t.drawn[:n], n
 }
 
-// dropIDs gives up the ids that an earlier transaction of an ordered table has left:
-// other processes may have used higher ones since.
-func (db *DB) dropIDs() {
+// continueIDs makes new rows get the ids after those of all earlier commits. Others cannot
+// commit before the current transaction, so it needs to reserve none.
+func (db *DB) continueIDs(states map[string]engine.State) {
 	db.mu.RLock()
 	defer db.mu.RUnlock()
-	for _, t := range db.tables {
-		given := &t.ids
-		if !t.table.Ordered || given.next >= given.limit {
-			continue
-		}
-		// unless others have used higher ones; after an error there is a gap
-		_ = db.writer.base.Return(context.Background(), t.table, given.next, given.limit)
-		given.limit = given.next
+	for name, t := range db.tables {
+		t.ids = unreserved(states[name].LastID)
 	}
 }
+
+// unreserved are the ids after the last one in a shared database.
+func unreserved(last int64) ids { return ids{next: last + 1, low: last + 1, limit: math.MaxInt64} }
 
 // returnIDs returns the reserved ids that no row has, so that the next start
 // continues without a gap.
 func (t *Table) returnIDs() error {
-	if t.ids.next >= t.ids.limit {
+	if t.ids.next >= t.ids.limit || t.db.shares() {
 		return nil
 	}
 	return t.db.writer.base.Return(context.Background(), t.table, t.ids.next, t.ids.limit)

@@ -149,16 +149,18 @@ const awaited = 50 * time.Millisecond
 // begin makes the caches agree with the transaction that the writer has begun, so
 // that rules decide by the latest rows.
 func (s *shared) begin() error {
-	versions, err := s.writer.Begun(context.Background())
+	states, err := s.writer.Begun(context.Background())
 	if err != nil {
 		return err
 	}
+	s.db.continueIDs(states)
 	timer := time.NewTimer(awaited)
 	defer timer.Stop()
 	for late := false; ; {
 		s.mu.Lock()
 		behind, changed, cut := false, s.changed, s.cut
-		for name, version := range versions {
+		for name, state := range states {
+			version := state.Version
 			if version <= s.known[name] {
 				continue
 			}
@@ -171,7 +173,7 @@ func (s *shared) begin() error {
 		}
 		s.mu.Unlock()
 		if !behind {
-			return s.compare(context.Background(), versions[declarations])
+			return s.compare(context.Background(), states[declarations].Version)
 		}
 		select {
 		case <-changed:
@@ -226,6 +228,9 @@ func (s *shared) raise(t *tx) []engine.Change {
 			c.IDs = noted.ids
 		}
 		c.Whole = len(c.IDs) == n
+		if table.ids.next > table.ids.low {
+			c.LastID = table.ids.next - 1
+		}
 		changes = append(changes, c)
 	}
 	if t.redeclared {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 
@@ -131,6 +132,43 @@ func TestWritesOfTwoStoresDecideByTheLatestRows(t *testing.T) {
 		if err != nil || len(ids) != 50 {
 			t.Errorf("there are %d lamps (%v), want 50", len(ids), err)
 		}
+	}
+}
+
+func TestIDsOfTwoStoresHaveNoGapsAndNeverReturn(t *testing.T) {
+	one, two := pair(t)
+	refused := errors.New("refused")
+	var got []int64
+	add := func(db *store.DB, fails error) {
+		t.Helper()
+		row := &lamp{Name: fmt.Sprint(len(got))}
+		err := db.Write(t.Context(), func(tx resource.Tx) error {
+			return errors.Join(resource.Put(t.Context(), tx, lamps().Name, row), fails)
+		})
+		if !errors.Is(err, fails) {
+			t.Fatal(err)
+		}
+		if fails == nil {
+			got = append(got, row.ID)
+		}
+	}
+	for _, db := range []*store.DB{one, two, two, one} {
+		add(db, refused)
+		add(db, nil)
+	}
+	for _, db := range []*store.DB{two, one} {
+		last := got[len(got)-1]
+		if err := db.Write(t.Context(), func(tx resource.Tx) error {
+			return tx.DeleteRow(t.Context(), string(lamps().Name), last)
+		}); err != nil {
+			t.Fatal(err)
+		}
+		add(one, nil)
+	}
+	putLamp(t, two, lamp{ID: 40, Name: "given"})
+	add(one, nil)
+	if want := []int64{1, 2, 3, 4, 5, 6, 41}; !slices.Equal(got, want) {
+		t.Errorf("the lamps got the ids %v, want %v", got, want)
 	}
 }
 

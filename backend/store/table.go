@@ -83,8 +83,7 @@ func sealedName(field string) string { return field + ".sealed" }
 
 // declare builds the declaration for the engine.
 func (t *Table) declare() {
-	t.table = &engine.Table{Name: string(t.res.Name), Soft: t.res.SoftBy, Ordered: t.res.Ordered,
-		Indexes: t.indexes()}
+	t.table = &engine.Table{Name: string(t.res.Name), Soft: t.res.SoftBy, Indexes: t.indexes()}
 	row := t.res.New()
 	for _, c := range t.columns {
 		_, isBlob := c.field.At(row).(*[]byte)

@@ -203,7 +203,6 @@ func (w *writer) begin() error {
 		return err
 	}
 	if w.db.shares() {
-		w.db.dropIDs()
 		if err := w.db.shared.begin(); err != nil {
 			return errors.Join(err, w.base.Rollback())
 		}

@@ -60,8 +60,7 @@ const ParentProperty = "parent.device"
 
 // Devices declares /device/devices.
 var Devices = resource.Resource[*Device]{
-	Ordered: true, // the association worker knows the new ones by their ids
-	Name:    DeviceRows, Label: "device", Sample: 150, Path: "/device/devices", Category: ground.CategoryDevices,
+	Name: DeviceRows, Label: "device", Sample: 150, Path: "/device/devices", Category: ground.CategoryDevices,
 	Object: resource.DeviceGroup, Scope: []string{"hostGroupIds"},
 	Doc:     "A host, appliance or service that checks run against.",
 	OpTypes: true, SoftBy: "deletedTimeInMs", Bin: "/device/recyclebin", Recycles: "/recyclebin/recycles", Deleted: 153,

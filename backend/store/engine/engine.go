@@ -159,15 +159,22 @@ type Change struct {
 	Version int64   // of the table after the commit
 	IDs     []int64 // the rows, if Whole is set
 	Whole   bool    // there are no other changed rows
+	LastID  int64   // for Raise: the highest id that the transaction has given to a row; 0 for none
+}
+
+// State is what a transaction finds of a table.
+type State struct {
+	Version int64
+	LastID  int64 // no row has had a higher id
 }
 
 // Sharing is implemented by the Writer of a database that is open without
 // Options.Alone. Its transactions wait for those of other processes.
 type Sharing interface {
-	// Begun returns the versions of all tables when the transaction began. It is the first
+	// Begun returns the states of all tables when the transaction began. It is the first
 	// call after Begin.
-	Begun(ctx context.Context) (map[string]int64, error)
-	// Raise raises the versions of tables, and lets the listeners of other
+	Begun(ctx context.Context) (map[string]State, error)
+	// Raise raises the versions and the last ids of tables, and lets the listeners of other
 	// processes know when the current transaction commits. Commit fills in Change.Version.
 	Raise(changes []Change)
 	// Alone runs do while no other process does.

@@ -17,10 +17,6 @@ type Table struct {
 	// if the table keeps no deleted rows. Indexes contain only existing rows. An
 	// engine finds the ids of existing and of deleted rows in ascending order.
 	Soft string
-
-	// Ordered means that new ids exceed those of all earlier commits, of other processes
-	// too.
-	Ordered bool
 }
 
 // Column is a column of a table. Rows written before the column was added have

@@ -113,12 +113,12 @@ func TestSecondConflictingTransactionIsRetried(t *testing.T) {
 	last := make(chan int64)
 	go func() {
 		err := two.Begin()
-		versions, late := two.(engine.Sharing).Begun(t.Context())
+		states, late := two.(engine.Sharing).Begun(t.Context())
 		n, failed := two.LastID(t.Context(), lamps)
 		if err := errors.Join(err, failed, late, two.Commit()); err != nil {
 			t.Error(err)
 		}
-		last <- 10*n + versions["lamp"]
+		last <- 10*n + states["lamp"].Version
 	}()
 	check(one.Commit())
 	if got := <-last; got != 11 {

@@ -24,17 +24,20 @@ var (
 	unlock = fmt.Sprintf("SELECT pg_advisory_unlock(%d, hashtext(current_schema()))", lockWriter)
 )
 
-// beginShared locks the schema, begins a transaction and runs a query, unless it is empty,
-// in one round trip, so that this process cannot stop in between. It calls each with the
-// rows of the query.
-func (w *writer) beginShared(ctx context.Context, query string, each func(row [][]byte) error) error {
+// beginShared locks the schema, begins a transaction and reads the states of the tables, if
+// each is not nil, in one round trip, so that this process cannot stop in between. It calls
+// each with the rows. A connection prepares each of these statements once.
+func (w *writer) beginShared(ctx context.Context, each func(row [][]byte) error) error {
 	p := w.conn.PgConn().StartPipeline(ctx)
-	statements := []string{lock, begin}
-	if query != "" {
-		statements = append(statements, query)
+	statements := []string{lock, begin, states}
+	if each == nil {
+		statements = statements[:2]
 	}
-	for _, statement := range statements {
-		p.SendQueryParams(statement, nil, nil, nil, nil)
+	for i, statement := range statements {
+		if i >= w.prepared {
+			p.SendPrepare(preparedName(i), statement, nil)
+		}
+		p.SendQueryPrepared(preparedName(i), nil, nil, nil)
 		p.SendPipelineSync()
 	}
 	err := p.Flush()
@@ -44,6 +47,8 @@ func (w *writer) beginShared(ctx context.Context, query string, each func(row []
 			break
 		}
 		switch r := result.(type) {
+		case *pgconn.StatementDescription:
+			w.prepared = synced + 1
 		case *pgconn.ResultReader:
 			for err == nil && synced == 2 && r.NextRow() {
 				err = each(r.Values())
@@ -60,6 +65,8 @@ func (w *writer) beginShared(ctx context.Context, query string, each func(row []
 	}
 	return err
 }
+
+func preparedName(i int) string { return "begin_" + strconv.Itoa(i) }
 
 // Alone implements engine.Sharing, with a lock on a connection of its own.
 func (w *writer) Alone(ctx context.Context, do func() error) error {
@@ -81,14 +88,16 @@ func (w *writer) Alone(ctx context.Context, do func() error) error {
 const channel = "'spyglass_' || hashtext(current_schema())"
 
 // Begun implements engine.Sharing.
-func (w *writer) Begun(ctx context.Context) (map[string]int64, error) {
+func (w *writer) Begun(ctx context.Context) (map[string]engine.State, error) {
 	if w.sent {
 		return nil, errors.New("the transaction has run a statement before Begun")
 	}
-	all := map[string]int64{}
-	err := w.readyWith(context.WithoutCancel(ctx), versions, func(row [][]byte) (err error) {
-		all[string(row[0])], err = strconv.ParseInt(string(row[1]), 10, 64)
-		return err
+	all := map[string]engine.State{}
+	err := w.readyWith(context.WithoutCancel(ctx), func(row [][]byte) error {
+		version, err := strconv.ParseInt(string(row[1]), 10, 64)
+		last, failed := strconv.ParseInt(string(row[2]), 10, 64)
+		all[string(row[0])] = engine.State{Version: version, LastID: last}
+		return errors.Join(err, failed)
 	})
 	if err != nil {
 		return nil, w.failed(err)
@@ -96,7 +105,11 @@ func (w *writer) Begun(ctx context.Context) (map[string]int64, error) {
 	return all, nil
 }
 
-const versions = `SELECT "table", "number" FROM "_version"`
+const (
+	versions = `SELECT "table", "number" FROM "_version"`
+	states   = `SELECT "table", coalesce("number", 0), coalesce("last", 0) ` +
+		`FROM "_version" FULL JOIN "_id" USING ("table")`
+)
 
 // longestNotice limits the ids in a notice; PostgreSQL allows 8,000 bytes.
 const longestNotice = 7_000
@@ -104,15 +117,19 @@ const longestNotice = 7_000
 // Raise implements engine.Sharing. The server delivers one notice for each table after the
 // commit: the process, the table, its version, and the ids of the rows, or "*".
 func (w *writer) Raise(changes []engine.Change) {
-	names, ids := make([]string, len(changes)), make([]string, len(changes))
+	names, ids, last := make([]string, len(changes)), make([]string, len(changes)), make([]int64, len(changes))
 	for i, c := range changes {
-		names[i], ids[i] = c.Table, idsText(c)
+		names[i], ids[i], last[i] = c.Table, idsText(c), c.LastID
 	}
 	b := newText("WITH c AS (SELECT * FROM unnest(")
 	b.arg(names)
 	b.add("::text[], ")
 	b.arg(ids)
-	b.add(`::text[]) AS c(name, ids)), v AS (INSERT INTO "_version" AS old SELECT name, 1 FROM c `+
+	b.add("::text[], ")
+	b.arg(last)
+	b.add(`::bigint[]) AS c(name, ids, last)), i AS (INSERT INTO "_id" AS old SELECT name, last FROM c WHERE last > 0 `+
+		`ON CONFLICT ("table") DO UPDATE SET "last" = greatest(old."last", excluded."last")), `+
+		`v AS (INSERT INTO "_version" AS old SELECT name, 1 FROM c `+
 		`ON CONFLICT ("table") DO UPDATE SET "number" = old."number" + 1 RETURNING "table", "number") `+
 		`SELECT v."table", v."number", pg_notify(`, channel, `, `)
 	b.arg(w.token)

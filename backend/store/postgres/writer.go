@@ -27,6 +27,8 @@ type writer struct {
 	token  string // see own; that of a shared database marks the notices of this process
 	chunks bool
 
+	prepared int // how many of the statements of beginShared the connection has prepared
+
 	active  bool    // between Begin and Commit or Rollback
 	defers  bool    // inserts of this transaction are deferred, see Defer
 	sent    bool    // the server knows of the transaction
@@ -49,6 +51,7 @@ func (w *writer) connect(ctx context.Context) (err error) {
 	if w.conn, err = w.open(ctx); err != nil {
 		return err
 	}
+	w.prepared = 0
 	if err := w.own(ctx); err != nil {
 		return errors.Join(err, w.conn.Close(context.WithoutCancel(ctx)))
 	}
@@ -65,11 +68,10 @@ const (
 
 // ready makes sure that there is a connection, and begins a transaction that waits
 // for those of other processes.
-func (w *writer) ready(ctx context.Context) error { return w.readyWith(ctx, "", nil) }
+func (w *writer) ready(ctx context.Context) error { return w.readyWith(ctx, nil) }
 
-// readyWith does the same, and runs a query at the beginning of the transaction: see
-// beginShared.
-func (w *writer) readyWith(ctx context.Context, query string, each func(row [][]byte) error) error {
+// readyWith does the same, and passes the states of the tables to each: see beginShared.
+func (w *writer) readyWith(ctx context.Context, each func(row [][]byte) error) error {
 	if w.sent {
 		return nil
 	}
@@ -77,7 +79,7 @@ func (w *writer) readyWith(ctx context.Context, query string, each func(row [][]
 		return err
 	}
 	w.sent = true
-	return w.beginShared(ctx, query, each)
+	return w.beginShared(ctx, each)
 }
 
 // own refuses a database that another process has open, if one of the two has it open
