@@ -127,3 +127,31 @@ func TestClusterAlertOpensWhenEnoughDevicesHaveAlerts(t *testing.T) {
 	b.do("DELETE /device/groups/{deviceGroupId}/clusterAlertConf/{id}", group+" id=1", "")
 	want(one+", 4 shop-3 level 40: critical, 5 shop-2 level 40: critical", 0)
 }
+
+func TestSizeOfAClusterFollowsItsDevices(t *testing.T) {
+	b := newCluster(t)
+	b.do("POST /device/groups/{deviceGroupId}/clusterAlertConf", "deviceGroupId=2",
+		b.cluster(`"thresholdType":"percentage","alertExpr":"> 25 50 75","minAlertLevel":3`))
+	at := time.Unix(b.at.Load(), 0)
+	want := func(n int64) {
+		t.Helper()
+		sizes, err := alert.SizeClusters(t.Context(), b.db, at)
+		if err != nil || sizes[1] != n {
+			t.Errorf("the cluster has %d devices (%v), want %d", sizes[1], err, n)
+		}
+	}
+	want(4)
+	b.fixture.start()
+	b.do("POST /device/devices", "", `{"name":"shop-5","hostGroupIds":"2"}`)
+	b.until("the new device is polled", func() bool { return b.Polled() == 18 })
+	b.fixture.stop()
+	want(5)
+	for _, change := range []func(){
+		func() { b.do("PATCH /device/devices/{id}", "id=5", `{"hostGroupIds":"1"}`) },
+		func() { b.do("DELETE /device/devices/{id}", "id=4", "") },
+	} {
+		change()
+		at = at.Add(time.Minute)
+	}
+	want(3)
+}

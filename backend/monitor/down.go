@@ -148,7 +148,7 @@ func coverAlerts(ctx context.Context, db resource.LiveDB, now time.Time) error {
 // judgeAllClusters applies changes that do not come with poll results: those of
 // declarations, groups and maintenance.
 func judgeAllClusters(ctx context.Context, db resource.LiveDB, now time.Time) error {
-	sizes, err := alert.SizeClusters(ctx, db)
+	sizes, err := alert.SizeClusters(ctx, db, now)
 	if err != nil {
 		return err
 	}

@@ -188,7 +188,7 @@ func (j *judge) take(ctx context.Context, readings []reading) error {
 	if len(acts) == 0 {
 		return nil
 	}
-	clusters, err := alert.SizeClusters(ctx, j.db, pointsOf(acts)...)
+	clusters, err := alert.SizeClusters(ctx, j.db, lastOf(acts), pointsOf(acts)...)
 	if err != nil {
 		return err
 	}

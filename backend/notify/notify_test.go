@@ -173,7 +173,7 @@ func TestRecipientsAreNotifiedOfTheClusterAlertInsteadOfItsDevices(t *testing.T)
 		SuppressSingle: true})
 	judge := func() {
 		t.Helper()
-		sizes, err := alert.SizeClusters(t.Context(), h.db)
+		sizes, err := alert.SizeClusters(t.Context(), h.db, h.Now())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -46,9 +46,10 @@ func JudgeClusters(ctx context.Context, tx resource.Tx, sizes ClusterSizes, at t
 type ClusterSizes map[int64]int64
 
 // SizeClusters returns the sizes for the cluster alerts on some data points, or
-// for all of them. In a large fleet it reads many rows: call it outside the write
-// transaction.
-func SizeClusters(ctx context.Context, r resource.Counter, points ...int64) (ClusterSizes, error) {
+// for all of them. It counts again in each minute, and when devices get or lose a
+// data source; a device that moves or is deleted counts until the next minute. In a
+// large fleet it reads many rows: call it outside the write transaction.
+func SizeClusters(ctx context.Context, r resource.Counter, at time.Time, points ...int64) (ClusterSizes, error) {
 	all, err := clustersOf(ctx, r)
 	if err != nil {
 		return nil, err
@@ -56,9 +57,14 @@ func SizeClusters(ctx context.Context, r resource.Counter, points ...int64) (Clu
 	sizes := ClusterSizes{}
 	for i := range all {
 		if c := &all[i]; len(points) == 0 || slices.Contains(points, c.DataPointID) {
-			if sizes[c.ID], err = c.size(ctx, r); err != nil {
+			// Devices are not among these tables: they change with each alert.
+			size, err := r.Memo(fmt.Sprintf("size of cluster %d in minute %d", c.ID, at.Unix()/60), []string{
+				string(clusterAlertRows), string(fleet.GroupRows), string(fleet.DeviceDataSourceRows)},
+				func() (any, error) { return c.size(ctx, r) })
+			if err != nil {
 				return nil, fmt.Errorf("cluster alert %d: %w", c.ID, err)
 			}
+			sizes[c.ID] = size.(int64)
 		}
 	}
 	return sizes, nil
