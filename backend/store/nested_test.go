@@ -2,9 +2,13 @@ package store_test
 
 import (
 	"context"
+	"slices"
+	"strconv"
+	"sync"
 	"testing"
 
 	"spyglass/backend/fault"
+	"spyglass/backend/portal/fleet"
 	"spyglass/backend/portal/ground"
 	"spyglass/backend/resource"
 	"spyglass/backend/store"
@@ -93,6 +97,41 @@ const nothing = `{"total":0,"searchId":null,"items":[],"data":null}`
 
 func page(items string, total string) string {
 	return `{"total":` + total + `,"searchId":null,"items":[` + items + `],"data":null}`
+}
+
+// More requests than there are connections compute a derived value at the same time.
+func TestListsHoldNoConnectionWhileTheyWaitForAnother(t *testing.T) {
+	const requests = 32
+	var all, done sync.WaitGroup
+	all.Add(requests)
+	slow := ports
+	slow.Derived = []resource.Derived{{Name: "devices", Schema: resource.Schema{Type: "integer"},
+		Of: func(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
+			all.Done()
+			all.Wait()
+			devices, err := resource.Find(ctx, r, fleet.Devices.Name)
+			return slices.Repeat([][]byte{strconv.AppendInt(nil, int64(len(devices)), 10)}, len(rows)), err
+		}}}
+	h := open(t)
+	add(h, &slow)
+	h.steps(nil, []step{
+		{"POST /device/groups", `{"name":"Oslo"}`, ""},
+		{"POST /device/devices", `{"name":"fjord","hostGroupIds":"2"}`, ""},
+	})
+	if err := h.db.Write(t.Context(), func(tx resource.Tx) error {
+		return resource.Put(t.Context(), tx, portRows, &port{ID: 1, DeviceID: 1, Label: "a"})
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for range requests {
+		done.Go(func() {
+			const want = `{"id":"P_1","deviceId":1,"label":"a","closed":false,"devices":1}`
+			if got := h.send(nil, "GET /device/groups/2/ports", ""); got != page(want, "1") {
+				t.Errorf("got %s, want %s", got, want)
+			}
+		})
+	}
+	done.Wait()
 }
 
 func TestNestedRowsExistOnlyUnderTheirParent(t *testing.T) {

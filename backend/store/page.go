@@ -84,17 +84,24 @@ func (t *Table) page(ctx context.Context, who *resource.Access, cond *condition,
 		}
 		p.free()
 	}
+	p, err := t.pinned(ctx, cond, order, q)
+	if err != nil {
+		return nil, err
+	}
+	s, err := t.envelope(ctx, who, p, q.Fields)
+	return s.json, err
+}
+
+// pinned reads a page in a transaction. That has a connection, and ends before derived
+// values need one: requests that had one each while they waited for another would all wait
+// forever.
+func (t *Table) pinned(ctx context.Context, cond *condition, order []engine.Order, q resource.Query) (*page, error) {
 	s, err := t.db.base.Snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = s.Close() }()
-	p, err := t.readPage(ctx, listReader{s, true}, cond, order, q, 1)
-	if err != nil {
-		return nil, err
-	}
-	e, err := t.envelope(ctx, who, p, q.Fields)
-	return e.json, err
+	return t.readPage(ctx, listReader{s, true}, cond, order, q, 1)
 }
 
 // again returns a page that was sent before if its derived values are the same now, or nil.
