@@ -33,6 +33,7 @@ import (
 	"errors"
 	"log/slog"
 	"os"
+	"runtime"
 	"sync"
 	"time"
 
@@ -85,12 +86,15 @@ type DB struct {
 	others  func(table string, ids []int64) // nil: not called
 	base    engine.Database
 	streams chan struct{} // limits the lists that are streamed at the same time
-	writer  *writer
-	shared  *shared // nil for a file
-	memos   memos   // of whole tables
-	known   memos   // of single rows: there may be many
-	shapes  shapes  // of the tables in the file
-	tasks   *tasks
+	// searches limits the searches of mirrors to one for each processor. Each takes little
+	// time, and less in turn than when many take the processors from each other.
+	searches chan struct{}
+	writer   *writer
+	shared   *shared // nil for a file
+	memos    memos   // of whole tables
+	known    memos   // of single rows: there may be many
+	shapes   shapes  // of the tables in the file
+	tasks    *tasks
 
 	twice    bool  // see rehearse
 	mirrored int64 // tables with more rows than that keep their texts in memory
@@ -149,7 +153,8 @@ func newDB(name string, o Options) *DB {
 	}
 	return &DB{path: o.Path, name: name, remote: o.Database != "", log: o.Log, guard: o.Guard, clock: o.Clock,
 		zone: func() *time.Location { return o.Zone }, streams: make(chan struct{}, maxStreams),
-		tables: map[string]*Table{}, tasks: newTasks(o.Guard),
+		searches: make(chan struct{}, runtime.GOMAXPROCS(0)),
+		tables:   map[string]*Table{}, tasks: newTasks(o.Guard),
 		mirrored: leastMirrored, twice: o.Twice, upgrade: o.Upgrade, others: o.Others}
 }
 

@@ -37,6 +37,14 @@ func (t *Table) seek(ctx context.Context, q question) (*page, error) {
 	if !ok {
 		return nil, nil
 	}
+	if !t.db.remote { // it would wait for the network
+		select {
+		case t.db.searches <- struct{}{}:
+			defer func() { <-t.db.searches }()
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
 	for range 3 {
 		state := t.lock.now()
 		if !settled(state) {

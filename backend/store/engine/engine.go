@@ -70,7 +70,7 @@ type Files interface {
 
 // Options configure a database.
 type Options struct {
-	Readers int  // how many queries run at the same time, not counting snapshots
+	Readers int  // how many queries may run at the same time, not counting snapshots
 	Lasting int  // how many snapshots run at the same time
 	Alone   bool // refuse a database that another process has open with Alone; an engine of files ignores it
 	Chunks  bool // the database has spaces of chunks, and no tables

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"runtime"
 	"sync"
 	"time"
 
@@ -24,6 +25,14 @@ type database struct {
 // idleReader is the time after which an idle read connection is closed: each
 // needs 1 MB.
 const idleReader = 20 * time.Second
+
+// perProcessor is the number of queries at the same time for each processor: the file is
+// mapped, so more of them only take turns. leastReaders leaves some for short queries while
+// long ones run.
+const (
+	perProcessor = 2
+	leastReaders = 4
+)
 
 // Open implements engine.Engine.
 func (Engine) Open(ctx context.Context, path string, o engine.Options) (engine.Database, error) {
@@ -48,8 +57,9 @@ func (Engine) Open(ctx context.Context, path string, o engine.Options) (engine.D
 	if err != nil {
 		return nil, errors.Join(err, w.close())
 	}
-	read.SetMaxOpenConns(o.Readers + o.Lasting)
-	read.SetMaxIdleConns(o.Readers)
+	most := o.Lasting + min(o.Readers, max(leastReaders, perProcessor*runtime.GOMAXPROCS(0)))
+	read.SetMaxOpenConns(most)
+	read.SetMaxIdleConns(most) // with fewer, many requests at once open and close connections all the time
 	read.SetConnMaxIdleTime(idleReader)
 	p := &readers{DB: read}
 	p.stmts.prepare = read.PrepareContext
@@ -113,16 +123,24 @@ func (s *snapshot) prepared(ctx context.Context, query []byte) (*sql.Stmt, error
 	if have := s.own[string(query)]; have != nil {
 		return have, nil
 	}
-	stmt, err := s.stmts.get(ctx, query)
+	own, err := s.prepareOwn(ctx, query)
 	if err != nil {
 		return nil, err
 	}
 	if s.own == nil {
 		s.own = map[string]*sql.Stmt{}
 	}
-	own := s.StmtContext(ctx, stmt)
 	s.own[string(query)] = own
 	return own, nil
+}
+
+// prepareOwn prepares a statement on the connection of the transaction. It waits for no
+// other one, which another transaction could hold while it waits, too.
+func (s *snapshot) prepareOwn(ctx context.Context, query []byte) (*sql.Stmt, error) {
+	if have := s.stmts.find(query); have != nil {
+		return s.StmtContext(ctx, have), nil
+	}
+	return s.PrepareContext(ctx, string(query))
 }
 
 // statements caches prepared statements.
@@ -132,12 +150,16 @@ type statements struct {
 	all     map[string]*sql.Stmt
 }
 
-func (s *statements) get(ctx context.Context, query []byte) (*sql.Stmt, error) {
+// find returns a statement that is prepared, or nil.
+func (s *statements) find(query []byte) *sql.Stmt {
 	s.mu.RLock()
-	stmt := s.all[string(query)]
-	s.mu.RUnlock()
-	if stmt != nil {
-		return stmt, nil
+	defer s.mu.RUnlock()
+	return s.all[string(query)]
+}
+
+func (s *statements) get(ctx context.Context, query []byte) (*sql.Stmt, error) {
+	if have := s.find(query); have != nil {
+		return have, nil
 	}
 	text := string(query)
 	stmt, err := s.prepare(context.WithoutCancel(ctx), text)
