@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"spyglass/backend/resource"
@@ -115,6 +116,28 @@ func (t *Table) follow(n int32) { t.followed.Add(n) }
 func (t *Table) changed(tx *tx, id int64) {
 	if t.followed.Load() > 0 {
 		tx.changes = append(tx.changes, resource.Changed{Name: string(t.res.Name), ID: id})
+	} else if !slices.Contains(tx.unfollowed, t) {
+		tx.unfollowed = append(tx.unfollowed, t)
+	}
+}
+
+// catchUp records the changes of tables that had no follower when they changed. Who has
+// followed one since may have read it before the commit.
+func (t *tx) catchUp() {
+	for _, table := range t.unfollowed {
+		if table.followed.Load() == 0 {
+			continue
+		}
+		var ids []int64
+		if noted := t.noted[&table.lock]; noted != nil {
+			ids = noted.ids
+		}
+		if len(ids) != t.touched[&table.lock] {
+			ids = []int64{0}
+		}
+		for _, id := range ids {
+			t.changes = append(t.changes, resource.Changed{Name: string(table.res.Name), ID: id})
+		}
 	}
 }
 

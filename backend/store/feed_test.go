@@ -71,3 +71,36 @@ func TestFeedReportsEachChangedRowOncePerCommit(t *testing.T) {
 		t.Error("a feed with nothing to tell does not end with its context")
 	}
 }
+
+// A feed may begin after a row has changed and before that is committed: what its reader has
+// read by then is old.
+func TestFeedThatBeginsDuringAWriteReportsIt(t *testing.T) {
+	h := openNested(t)
+	var feed resource.Feed
+	write := func(do func(tx resource.Tx) error) (rows []resource.Changed, lost bool) {
+		t.Helper()
+		if err := h.db.Write(t.Context(), func(tx resource.Tx) error {
+			err := do(tx)
+			feed = h.db.Follow(string(laneRows))
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		defer feed.Close()
+		return feed.Pending()
+	}
+	rows, lost := write(func(tx resource.Tx) error {
+		return resource.Put(t.Context(), tx, laneRows, &lane{ID: 1, DeviceID: 1, PortID: 1, Speed: 40})
+	})
+	if want := []resource.Changed{{Name: "lane", ID: 1}}; lost || !slices.Equal(rows, want) {
+		t.Errorf("got %v (lost: %v), want %v", rows, lost, want)
+	}
+	if rows, lost := write(func(tx resource.Tx) error {
+		return resource.DeleteAll(t.Context(), tx, laneRows, resource.Where{Field: "speed", Op: "=", Value: int64(40)})
+	}); !lost {
+		t.Errorf("of a removal by a condition, got %v", rows)
+	}
+	if rows, lost := write(func(resource.Tx) error { return nil }); lost || len(rows) > 0 {
+		t.Errorf("of a write that changes nothing, got %v (lost: %v)", rows, lost)
+	}
+}

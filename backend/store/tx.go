@@ -22,6 +22,7 @@ type tx struct {
 	noted       map[*seqlock]*noted
 	memos       map[string]txMemo
 	changes     []resource.Changed // for feeds
+	unfollowed  []*Table           // changed tables without a record in changes
 	given       []*int64           // the ids assigned to rows, where they may be rolled back
 	drawn       []drawn            // tables that have given ids to rows of the batch
 	drawnBefore int                // the length of drawn before the current job

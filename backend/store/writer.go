@@ -240,6 +240,7 @@ func (w *writer) end(t *tx, lost error) error {
 	t.ending = false
 	if err == nil {
 		w.db.announce(t.touched)
+		t.catchUp()
 		w.db.feed(t.changes)
 	}
 	return err
