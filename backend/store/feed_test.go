@@ -80,6 +80,9 @@ func TestFeedThatBeginsDuringAWriteReportsIt(t *testing.T) {
 	write := func(do func(tx resource.Tx) error) (rows []resource.Changed, lost bool) {
 		t.Helper()
 		if err := h.db.Write(t.Context(), func(tx resource.Tx) error {
+			if feed != nil { // it ran before
+				feed.Close()
+			}
 			err := do(tx)
 			feed = h.db.Follow(string(laneRows))
 			return err
