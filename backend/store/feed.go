@@ -128,17 +128,20 @@ func (t *tx) catchUp() {
 		if table.followed.Load() == 0 {
 			continue
 		}
-		var ids []int64
-		if noted := t.noted[&table.lock]; noted != nil {
-			ids = noted.ids
-		}
-		if len(ids) != t.touched[&table.lock] {
-			ids = []int64{0}
-		}
-		for _, id := range ids {
-			t.changes = append(t.changes, resource.Changed{Name: string(table.res.Name), ID: id})
-		}
+		ids, whole := t.rowsOf(&table.lock)
+		t.changes = appendChanged(t.changes, string(table.res.Name), ids, whole)
 	}
+}
+
+// appendChanged appends the changes of a table: of the rows if they are all, or of any.
+func appendChanged(changes []resource.Changed, name string, ids []int64, whole bool) []resource.Changed {
+	if !whole {
+		return append(changes, resource.Changed{Name: name})
+	}
+	for _, id := range ids {
+		changes = append(changes, resource.Changed{Name: name, ID: id})
+	}
+	return changes
 }
 
 // feed passes the changes of a commit to the feeds.

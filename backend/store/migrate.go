@@ -83,8 +83,8 @@ func unmigrated(path, table string, err error) error {
 // readNext reads the next id: put treats a row with a higher id as a new row.
 func (t *Table) readNext(ctx context.Context, tx *tx) error {
 	last, err := tx.w.base.LastID(ctx, t.table)
-	if t.ids = (ids{next: last + 1, low: last + 1, limit: last + 1}); t.db.shares() {
-		t.ids = unreserved(last)
+	if t.ids = unreserved(last); !t.db.shares() {
+		t.ids.limit = t.ids.next
 	}
 	return err
 }

@@ -33,17 +33,22 @@ func (t *tx) note(s *seqlock, id int64) {
 	t.noted[s].ids = append(t.noted[s].ids, id)
 }
 
-// publish passes on the rows that a commit changed, before readers see the new
-// state.
-func (t *tx) publish(s *seqlock, touched int) {
-	if s.notes == nil {
-		return
-	}
-	var ids []int64
+// rowsOf returns the rows of a table that the transaction has changed; whole is false if
+// there may be others.
+func (t *tx) rowsOf(s *seqlock) (ids []int64, whole bool) {
 	if c := t.noted[s]; c != nil {
 		ids = c.ids
 	}
-	s.notes.add(s.now()+1, ids, len(ids) == touched)
+	return ids, len(ids) == t.touched[s]
+}
+
+// publish passes on the rows that a commit changed, before readers see the new
+// state.
+func (t *tx) publish(s *seqlock) {
+	if s.notes != nil {
+		ids, whole := t.rowsOf(s)
+		s.notes.add(s.now()+1, ids, whole)
+	}
 }
 
 func (n *notes) add(state uint64, ids []int64, whole bool) {

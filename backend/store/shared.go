@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"spyglass/backend/resource"
 	"spyglass/backend/store/engine"
 )
 
@@ -219,15 +218,11 @@ func (db *DB) shares() bool { return db.shared != nil && db.shared.writer != nil
 func (s *shared) raise(t *tx) []engine.Change {
 	var changes []engine.Change
 	for name, table := range s.db.allTables() {
-		n, members := t.touched[&table.lock], t.touched[&table.members]
-		if n == 0 && members == 0 {
+		if t.touched[&table.lock] == 0 && t.touched[&table.members] == 0 {
 			continue
 		}
 		c := engine.Change{Table: name}
-		if noted := t.noted[&table.lock]; noted != nil {
-			c.IDs = noted.ids
-		}
-		c.Whole = len(c.IDs) == n
+		c.IDs, c.Whole = t.rowsOf(&table.lock)
 		if table.ids.next > table.ids.low {
 			c.LastID = table.ids.next - 1
 		}
@@ -283,12 +278,5 @@ func (db *DB) signal(t *Table, c engine.Change) {
 	if t.followed.Load() == 0 {
 		return
 	}
-	changes := []resource.Changed{{Name: c.Table}}
-	if c.Whole {
-		changes = changes[:0]
-		for _, id := range c.IDs {
-			changes = append(changes, resource.Changed{Name: c.Table, ID: id})
-		}
-	}
-	db.feed(changes)
+	db.feed(appendChanged(nil, c.Table, c.IDs, c.Whole))
 }

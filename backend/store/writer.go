@@ -184,7 +184,7 @@ func (w *writer) repeat(t *tx) error {
 	t.takeBack(0)
 	t.undraw(0)
 	clear(t.touched)
-	t.noted, t.memos, t.changes = nil, nil, nil
+	t.noted, t.memos, t.changes, t.unfollowed = nil, nil, nil, nil
 	if err := w.begin(); err != nil {
 		return full(err)
 	}
@@ -229,9 +229,9 @@ func (w *writer) end(t *tx, lost error) error {
 	} else if w.db.shares() {
 		w.db.shared.committed(raised)
 	}
-	for s, n := range t.touched {
+	for s := range t.touched {
 		if err == nil {
-			t.publish(s, n)
+			t.publish(s)
 		} else if w.db.remote && s.notes != nil {
 			s.notes.add(s.now()+1, nil, false) // a server may have committed, and then be out of reach
 		}
