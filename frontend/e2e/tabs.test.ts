@@ -112,13 +112,18 @@ test('the keyboard pins, moves, closes and reopens tabs', async () => {
 })
 
 test('two windows share tabs without overwriting each other', async () => {
-  const page = await portal.page({ user: 'viewer' })
+  const page = await portal.page({ user: 'viewer', fresh: true })
   const other = await page.context().newPage()
+  const writes: string[] = [] // by the other page
+  other.on('request', (r) => r.url().includes('/explorer/tabs') && r.method() !== 'GET' && writes.push(r.method()))
   await openAll(page, ['/device/devices'])
   await saved(page).catch(() => {})
   let connect = () => {}
   const changed = new Promise<void>((resolve) => (connect = resolve))
   await other.route('**/explorer/events', (route) => changed.then(() => route.continue()))
+  let load = () => {}
+  const shown = new Promise<void>((resolve) => (load = resolve))
+  await other.route('**/explorer/catalog*', (route) => shown.then(() => route.continue()))
   await other.goto(portal.url)
   await other
     .getByRole('button', { name: 'API', exact: true })
@@ -127,6 +132,9 @@ test('two windows share tabs without overwriting each other', async () => {
     .catch(() => {})
   const [a, b] = [parts(page), parts(other)]
   await expect.poll(() => tabNames(other)).toEqual(['GET /device/devices'])
+  const offered = b.request.getByLabel('size value', { exact: true })
+  await offered.waitFor()
+  load() // opening a tab saves nothing, before and after the catalog has loaded
 
   const unheard = saved(page)
   await a.path.fill('/device/groups')
@@ -136,6 +144,7 @@ test('two windows share tabs without overwriting each other', async () => {
   await expect.poll(() => tabNames(other)).toEqual(['GET /device/groups'])
   await a.path.fill('/device/devices')
   await expect.poll(() => tabNames(other)).toEqual(['GET /device/devices'])
+  expect(writes).toEqual([])
 
   await other.route('**/explorer/tabs?*', (route) => route.abort()) // the other page misses the next change
   const first = saved(page)

@@ -26,7 +26,7 @@ export function emptyDraft(): DraftData {
 /** The owner of a draft: provides its tab's id on the server, and receives events. */
 export interface DraftOwner {
   client: Pick<Client, 'send' | 'pages' | 'steer'>
-  catalog: Pick<Catalog, 'of' | 'byId'>
+  catalog: Pick<Catalog, 'of' | 'byId' | 'endpoints'>
   /** The tab's id in Go; a promise of it for a new tab. */
   tabId(): number | Promise<number>
   /** Addresses that a typed URL may begin with. */
@@ -291,8 +291,9 @@ export class Draft {
     this.pathParams = names.map((name) => known.get(name) ?? editRow({ key: name, doc: docs.get(name) }))
   }
 
-  /** Adds the endpoint's missing query parameters as disabled rows. */
+  /** Adds the endpoint's missing query parameters as disabled rows. Without a catalog, the rows stay as they are. */
   offerParams() {
+    if (this.owner.catalog.endpoints.length === 0) return
     const params = this.endpoint?.params.filter((p) => p.in === 'query') ?? []
     const names = new Set(params.map((p) => p.name))
     const kept = this.query.filter((r) => r.on || !r.doc || names.has(r.key)) // remove suggestions of another endpoint

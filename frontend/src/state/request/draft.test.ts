@@ -13,9 +13,9 @@ interface Call {
   fail(e: unknown): void
 }
 
-async function setUp() {
+async function setUp({ loaded = true } = {}) {
   const catalog = new Catalog({ catalog: async () => fakeCatalog })
-  await catalog.load()
+  if (loaded) await catalog.load()
   const calls: Call[] = []
   const send = (request: SendRequest, signal: AbortSignal) =>
     new Promise<Reply>((done, fail) => {
@@ -196,6 +196,21 @@ describe('choosing an endpoint', () => {
     draft.setPath('/device/devices/42')
     draft.offerParams()
     expect(draft.query.map((r) => r.key)).toEqual(['size'])
+  })
+
+  test('until the catalog has loaded, suggested rows stay, with their values', async () => {
+    const { catalog, draft } = await setUp({ loaded: false })
+    draft.load({
+      ...emptyDraft(),
+      path: '/device/devices',
+      query: [{ on: false, key: 'size', value: '20', doc: 'Items per page' }],
+    })
+    draft.offerParams()
+    expect(draft.query.map((r) => [r.key, r.value])).toEqual([['size', '20']])
+    await catalog.load()
+    draft.offerParams()
+    expect(draft.query.map((r) => r.key)).toEqual(['size', 'offset', 'fields', 'sort', 'filter'])
+    expect(draft.query[0].value).toBe('20')
   })
 })
 
