@@ -168,6 +168,29 @@ func TestRoleSeesOnlyRowsOfItsDevices(t *testing.T) {
 		`"deviceId":1,"label":"c","closed":false}`}})
 }
 
+// With more rows than are checked one by one, the rows of the devices are listed first.
+func TestRoleSeesOnlyRowsOfItsDevicesAmongMany(t *testing.T) {
+	h := openNested(t)
+	if err := h.db.Write(t.Context(), func(tx resource.Tx) error {
+		for i := range int64(2100) {
+			device := 1 + min(i%21, 1) // 100 on device 1
+			if err := resource.Put(t.Context(), tx, portRows, &port{DeviceID: device, Label: "more"}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	h.steps(inOslo(resource.Read), []step{
+		{"GET /ports?size=2&fields=id,deviceId&sort=-id", "",
+			page(`{"id":"P_2082","deviceId":1},{"id":"P_2061","deviceId":1}`, "101")},
+		{"GET /device/groups/2/ports?size=1&offset=100&fields=id", "", page(`{"id":"P_2082"}`, "101")},
+		{"GET /device/devices/1/ports?size=1&offset=1&fields=id", "", page(`{"id":"P_3"}`, "101")},
+	})
+	h.steps(nil, []step{{"GET /device/groups/3/ports?size=1&fields=id", "", page(`{"id":"P_2"}`, "2001")}})
+}
+
 func TestTotalFollowsAMovedDevice(t *testing.T) {
 	h := openNested(t)
 	h.steps(inOslo(resource.Read), []step{{"GET /ports?size=1&offset=1", "", page("", "1")}})

@@ -101,7 +101,35 @@ func (t *Table) pinned(ctx context.Context, cond *condition, order []engine.Orde
 		return nil, err
 	}
 	defer func() { _ = s.Close() }()
+	if cond, err = t.checkingFew(ctx, s, cond); err != nil {
+		return nil, err
+	}
 	return t.readPage(ctx, listReader{s, true}, cond, order, q, 1)
+}
+
+// fewRows is how many rows are sooner checked one by one than all rows of another table
+// that meet a condition are listed.
+const fewRows = 2000
+
+// checkingFew returns a condition whose parts on other tables are checked row by row if only
+// few rows meet those that an index answers.
+func (t *Table) checkingFew(ctx context.Context, r engine.Reader, cond *condition) (*condition, error) {
+	checked, some := engine.Checked(cond.all)
+	if !some || t.db.remote { // PostgreSQL estimates by itself, and one round trip more costs more
+		return cond, nil
+	}
+	var indexed engine.All
+	for _, c := range cond.all {
+		switch c.(type) {
+		case engine.Compare, engine.Among, engine.Deleted:
+			indexed = append(indexed, c)
+		}
+	}
+	ids, err := selectIDs(ctx, r, engine.Select{Table: t.table, Where: indexed, Limit: fewRows + 1})
+	if err != nil || len(ids) > fewRows {
+		return cond, err
+	}
+	return &condition{checked.(engine.All), cond.foreign}, nil
 }
 
 // again returns a page that was sent before if its derived values are the same now, or nil.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"spyglass/backend/filter"
@@ -53,6 +54,9 @@ type In struct {
 	Column string
 	Table  *Table
 	Where  Cond
+	// Check is a hint that other conditions leave few rows. In then checks each of
+	// these rows.
+	Check bool
 }
 
 // First is met by the N rows with the lowest ids among the rows that meet a
@@ -109,6 +113,38 @@ type Derived struct {
 	Column string
 	Lists  string
 	Conds  []filter.Cond
+}
+
+// Checked returns a condition with Check set on each Holds and In, and whether it has any.
+func Checked(c Cond) (checked Cond, some bool) {
+	switch c := c.(type) {
+	case All:
+		all, some := checkedEach(c)
+		return All(all), some
+	case Any:
+		all, some := checkedEach(c)
+		return Any(all), some
+	case Not:
+		c.Cond, some = Checked(c.Cond)
+		return c, some
+	case Holds:
+		c.Check = true
+		return c, true
+	case In:
+		c.Check = true
+		c.Where, _ = Checked(c.Where)
+		return c, true
+	}
+	return c, false
+}
+
+func checkedEach(all []Cond) (checked []Cond, some bool) {
+	checked = slices.Clone(all)
+	for i, c := range all {
+		one, has := Checked(c)
+		checked[i], some = one, some || has
+	}
+	return checked, some
 }
 
 func keys(b []byte, name string, all []Cond) []byte {

@@ -13,6 +13,9 @@ import (
 
 // where writes the condition for rows of a table, and more after it.
 func (b *text) where(t *engine.Table, c engine.Cond, more ...string) {
+	if all, _ := c.(engine.All); slices.ContainsFunc(all, isHasID) {
+		c, _ = engine.Checked(c)
+	}
 	begin := len(b.sql)
 	b.add(" WHERE ")
 	some := b.and(t, c, false)
@@ -94,11 +97,7 @@ func (b *text) cond(t *engine.Table, c engine.Cond) {
 			b.among(c.IDs)
 		}
 	case engine.In:
-		b.name(c.Column)
-		b.add(` IN (SELECT "id" FROM `)
-		b.name(c.Table.Name)
-		b.where(c.Table, c.Where)
-		b.add(")")
+		b.in(t, c)
 	case engine.First:
 		b.add(`"id" IN (SELECT "id" FROM `)
 		b.name(c.Table.Name)
@@ -152,12 +151,42 @@ func (b *text) among(values any) {
 	b.args = append(b.args, string(list))
 }
 
-func (b *text) holds(t *engine.Table, c engine.Holds) {
-	link := linkOf(t, c.Column)
-	if c.Check {
-		b.add("EXISTS (SELECT 1 FROM ", link, ` WHERE "row" = `, placeOf(t, "id"), ` AND "ref"`)
+func isHasID(c engine.Cond) bool {
+	_, ok := c.(engine.HasID)
+	return ok
+}
+
+// in writes that a column has the id of a row of another table that meets a condition.
+func (b *text) in(t *engine.Table, c engine.In) {
+	place := placeOf(t, c.Column)
+	if held, ok := onlyHeld(c.Where); ok {
+		b.linked(place, c.Table, held, c.Check)
+		return
+	}
+	check := c.Check && c.Table != t // whose columns would hide those of the other
+	if check {
+		b.add("EXISTS (SELECT 1 FROM ")
 	} else {
-		b.add(`"id" IN (SELECT "row" FROM `, link, ` WHERE "ref"`)
+		b.add(place, ` IN (SELECT "id" FROM `)
+	}
+	b.name(c.Table.Name)
+	if check {
+		b.where(c.Table, c.Where, placeOf(c.Table, "id")+" = "+place)
+	} else {
+		b.where(c.Table, c.Where)
+	}
+	b.add(")")
+}
+
+func (b *text) holds(t *engine.Table, c engine.Holds) { b.linked(placeOf(t, "id"), t, c, c.Check) }
+
+// linked writes that the value at place is the id of a row of a table that one of the ids is
+// linked to.
+func (b *text) linked(place string, t *engine.Table, c engine.Holds, check bool) {
+	if check {
+		b.add("EXISTS (SELECT 1 FROM ", linkOf(t, c.Column), ` WHERE "row" = `, place, ` AND "ref"`)
+	} else {
+		b.add(place, ` IN (SELECT "row" FROM `, linkOf(t, c.Column), ` WHERE "ref"`)
 	}
 	if len(c.IDs) == 1 {
 		b.add(" = ?")
@@ -168,25 +197,37 @@ func (b *text) holds(t *engine.Table, c engine.Holds) {
 	b.add(")")
 }
 
+// onlyHeld returns the only condition of where besides that a row is not deleted, if it
+// is Holds: the links alone then say which rows meet where, as deleted rows have none.
+func onlyHeld(where engine.Cond) (held engine.Holds, ok bool) {
+	switch c := where.(type) {
+	case engine.Holds:
+		return c, true
+	case engine.Any:
+		if len(c) == 1 {
+			return onlyHeld(c[0])
+		}
+	case engine.All:
+		rest := slices.DeleteFunc(slices.Clone(c), func(one engine.Cond) bool { return one == engine.Deleted(false) })
+		if len(rest) == 1 {
+			return onlyHeld(rest[0])
+		}
+	}
+	return engine.Holds{}, false
+}
+
 // eachRow returns the condition of a page that begins behind an id, with links
 // checked row by row. SQLite would list all links for each page, though all pages
 // together check each row only once.
 func eachRow(where engine.Cond) engine.Cond {
 	all, _ := where.(engine.All)
-	if !slices.ContainsFunc(all, func(c engine.Cond) bool {
+	if slices.ContainsFunc(all, func(c engine.Cond) bool {
 		behind, ok := c.(engine.Compare)
 		return ok && behind.Column == engine.ID && behind.Op == ">"
 	}) {
-		return where
+		where, _ = engine.Checked(where)
 	}
-	all = slices.Clone(all)
-	for i, c := range all {
-		if held, ok := c.(engine.Holds); ok {
-			held.Check = true
-			all[i] = held
-		}
-	}
-	return all
+	return where
 }
 
 func collation(t *engine.Table, column string) string {

@@ -79,6 +79,12 @@ var conditions = []struct {
 	{engine.Among{Column: "name", Texts: []string{"beta", "ALPHA", ""}}, "2; 4"},
 	{engine.In{Column: "id", Table: things, Where: engine.Compare{Column: "on", Op: "=", Value: true}}, "1; 3; 6"},
 	{engine.In{Column: "size", Table: things, Where: engine.HasID(1)}, ""},
+	{engine.In{Column: "id", Table: things, Where: engine.All{engine.Deleted(false),
+		engine.Any{engine.Holds{Column: "groups", IDs: []int64{2, 4}}}}}, "1; 2"},
+	{engine.In{Column: "id", Table: things, Where: engine.All{engine.Deleted(true),
+		engine.Holds{Column: "groups", IDs: []int64{2, 4}}}}, ""},
+	{engine.In{Column: "id", Table: things, Where: engine.All{engine.Holds{Column: "groups", IDs: []int64{2}},
+		engine.Holds{Column: "groups", IDs: []int64{1}}}}, "1"},
 	{engine.First{Table: things, Where: engine.Compare{Column: "on", Op: "=", Value: true}, N: 2}, "1; 3"},
 	{engine.First{Table: things, Where: engine.All{}, N: 0}, ""},
 	{engine.First{Table: things, Where: engine.All{engine.Deleted(false), engine.Compare{Column: "id", Op: ">",
@@ -147,6 +153,47 @@ var queries = map[string]func(*database){
 			}
 			db.is(fmt.Sprintf("the number of %#v", c.cond), tally(db, engine.Tally{Where: c.cond}),
 				fmt.Sprint(len(split(c.want))))
+		}
+	},
+	"a condition is met by the same rows if it checks each of them": func(db *database) {
+		db.fill()
+		for _, c := range conditions {
+			checked, _ := engine.Checked(c.cond)
+			db.is(fmt.Sprintf("%#v", checked), read(db, db, engine.Select{Where: checked, Order: byID}), c.want)
+		}
+	},
+	"a condition names rows of another table": func(db *database) {
+		db.fill()
+		places := &engine.Table{Name: "place", Columns: []engine.Column{{Name: "id", Kind: resource.KindInteger},
+			{Name: "size", Kind: resource.KindInteger}}}
+		db.check(db.w.Begin())
+		db.check(db.w.Define(db.Context(), places))
+		for _, values := range [][]any{{int64(10), int64(2)}, {int64(25), int64(3)}} {
+			db.check(db.w.Insert(db.Context(), places, append(values, []byte("{}"))))
+		}
+		db.check(db.w.Commit())
+		at := func(where engine.Cond) engine.Cond {
+			return engine.In{Column: "size", Table: places, Where: where}
+		}
+		of := func(where engine.Cond) engine.Cond {
+			return at(engine.In{Column: "size", Table: things, Where: where})
+		}
+		for _, c := range []struct {
+			cond engine.Cond
+			want string
+		}{
+			{at(engine.All{}), "1; 2; 5"},
+			{at(engine.Compare{Column: "size", Op: ">", Value: int64(2)}), "2"},
+			{engine.Not{Cond: at(engine.HasID(10))}, "2; 3; 4; 6"},
+			{of(engine.Compare{Column: "on", Op: "=", Value: true}), "2"},
+			{of(engine.Compare{Column: "name", Op: "=", Value: "beta"}), "1; 5"},
+			{of(engine.Holds{Column: "groups", IDs: []int64{2}}), "1; 5"},
+			{engine.Any{engine.HasID(6), engine.All{engine.HasID(2), of(engine.HasID(3))}}, "2; 6"},
+		} {
+			checked, _ := engine.Checked(c.cond)
+			for _, cond := range []engine.Cond{c.cond, checked} {
+				db.is(fmt.Sprintf("%#v", cond), read(db, db, engine.Select{Where: cond, Order: byID}), c.want)
+			}
 		}
 	},
 	"a page has the number of all rows": func(db *database) {
