@@ -107,10 +107,6 @@ func (t *Table) pinned(ctx context.Context, cond *condition, order []engine.Orde
 	return t.readPage(ctx, listReader{s, true}, cond, order, q, 1)
 }
 
-// fewRows is how many rows are sooner checked one by one than all rows of another table
-// that meet a condition are listed.
-const fewRows = 2000
-
 // checkingFew returns a condition whose parts on other tables are checked row by row if only
 // few rows meet those that an index answers.
 func (t *Table) checkingFew(ctx context.Context, r engine.Reader, cond *condition) (*condition, error) {
@@ -125,8 +121,8 @@ func (t *Table) checkingFew(ctx context.Context, r engine.Reader, cond *conditio
 			indexed = append(indexed, c)
 		}
 	}
-	ids, err := selectIDs(ctx, r, engine.Select{Table: t.table, Where: indexed, Limit: fewRows + 1})
-	if err != nil || len(ids) > fewRows {
+	ids, err := selectIDs(ctx, r, engine.Select{Table: t.table, Where: indexed, Limit: mostNarrow + 1})
+	if err != nil || len(ids) > mostNarrow {
 		return cond, err
 	}
 	return &condition{checked.(engine.All), cond.foreign}, nil

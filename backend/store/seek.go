@@ -20,7 +20,8 @@ type question struct {
 }
 
 // farFrom is the offset from which a sorted page is worth a mirror. mostNarrow is
-// the largest number of rows among which the engine may choose.
+// the largest number of rows that the engine checks one by one, where it would
+// otherwise list all rows of a group or of another table.
 const (
 	farFrom    = 1000
 	mostNarrow = 2000
@@ -75,8 +76,9 @@ func (t *Table) seekPage(ctx context.Context, q question, found []int64, total i
 	}
 	among := engine.Among{Column: engine.ID, IDs: found}
 	if !whole {
+		checked, _ := engine.Checked(q.cond.all)
 		narrow := &condition{}
-		narrow.and(among, q.cond.all)
+		narrow.and(among, checked)
 		return t.readPage(ctx, listReader{t.db.base, true}, narrow, q.order, q.query, 1)
 	}
 	p := &page{total: total}

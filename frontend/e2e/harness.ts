@@ -6,7 +6,7 @@
  * CHROMIUM is the path of the browser, by default /usr/bin/chromium-headless-shell.
  */
 import { chromium, type Browser, type BrowserContext, type Cookie, type Locator, type Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import { password, startPortal, type Portal } from './portal'
 
 const flags = [
@@ -67,6 +67,14 @@ export function suite({ demo = true } = {}) {
   afterAll(async () => {
     await profiles?.close()
     await portal?.stop()
+  })
+  // A second attempt begins with a new portal: what the first one created could make it fail too.
+  beforeEach(async ({ task }) => {
+    if (!task.result?.retryCount && !task.result?.repeatCount) return
+    await Promise.all(open.splice(0).map((o) => profiles.giveBack(o.profile)))
+    sessions.clear()
+    await portal.stop()
+    portal = await startPortal(demo)
   })
   afterEach(async () => {
     const wrongs = open.flatMap((o) => o.wrongs.splice(0))

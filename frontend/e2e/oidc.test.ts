@@ -1,5 +1,5 @@
 import { request, type APIRequestContext, type Page } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { newRequest, parts, signIn, suite, until } from './harness'
 import { password } from './portal'
 import { client, startProvider, type Member, type RunningProvider } from './provider'
@@ -13,23 +13,22 @@ const members: Record<string, Member> = {
 let provider: RunningProvider
 let admin: APIRequestContext
 
-beforeAll(async () => {
+beforeAll(() => {
   vi.spyOn(console, 'warn').mockReturnValue() // the provider warns that it is not set up for production
   vi.spyOn(console, 'info').mockReturnValue()
-  admin = await request.newContext({ baseURL: portal.url })
-  await admin.post('/api/session', { data: { username: 'admin', password } })
-  provider = await startProvider(portal.url, members)
 })
 beforeEach(async () => {
+  admin = await request.newContext({ baseURL: portal.url })
+  await admin.post('/api/session', { data: { username: 'admin', password } })
   members['u-1'].groups = ['staff', 'netops']
-  provider.sendBack = (to) => to
+  provider = await startProvider(portal.url, members)
   await configure(provider)
 })
-afterAll(async () => {
-  vi.restoreAllMocks()
+afterEach(async () => {
   provider?.stop()
   await admin?.dispose()
 })
+afterAll(() => void vi.restoreAllMocks())
 
 /** Sets up signing in with a provider. */
 async function configure({ issuer }: RunningProvider) {
