@@ -122,7 +122,8 @@ export class OpenTab {
 
   /** Whether it has edits that are not stored yet. */
   get unwritten(): boolean {
-    return this.saver.dirty || this.#writing > 0 || this.conflict !== undefined
+    const edited = this.saver.dirty && Object.keys(this.#changes()).length > 0
+    return edited || this.#writing > 0 || this.conflict !== undefined
   }
 
   /** Returns everything that is stored. */
@@ -287,11 +288,12 @@ export class OpenTab {
     if (this.conflict) return // until the user has resolved it
     const change = this.#changes()
     if (Object.keys(change).length === 0) return
-    const withVersion = !unversioned && versioned.some((key) => key in change)
+    const counts = versioned.some((key) => key in change)
+    const withVersion = counts && !unversioned
     try {
       const now = await this.home.client.tabs.update(id, withVersion ? { ...change, version: this.#version } : change)
       this.#note(change)
-      this.#version = Math.max(this.#version, now.version)
+      if (counts) this.#version = Math.max(this.#version, now.version) // otherwise it is that of another window
     } catch (e) {
       const fault = asFault(e)
       if (fault.status === 409 && fault.field === 'version') await this.#collide(id, change)
@@ -310,6 +312,11 @@ export class OpenTab {
       return
     }
     this.#version = theirs.version
+    for (const key of ['name', 'saved', 'requestId'] as const) {
+      if (key in change) continue
+      Object.assign(this, { [key]: theirs[key] })
+      this.#note({ [key]: theirs[key] })
+    }
     if (!('draft' in change)) this.draft.load(theirs.draft)
     this.#note({ draft: this.draft.data() })
     if ('draft' in change && untouched) this.#written.delete('draft')

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { Catalog } from '../catalog/catalog.svelte'
-import { Fault } from '../../client'
+import { Fault, type Tab } from '../../client'
 import { fakeClient } from '../../fakes/client'
 import { Workspace } from './workspace.svelte'
 
@@ -215,6 +215,34 @@ test('pinned tabs stay in front, and are not closed with the others', async () =
   ).toEqual([second.title, last.title].sort())
 })
 
+/** Lets Go return this tab. */
+function stored(client: ReturnType<typeof fakeClient>, tab: Tab) {
+  vi.spyOn(client.tabs, 'list').mockResolvedValue({ items: [tab], total: 1, searchId: null, data: null })
+  vi.spyOn(client.tabs, 'get').mockResolvedValue(tab)
+}
+
+test('every change of another window is shown, also the one right after another', async () => {
+  vi.useFakeTimers()
+  try {
+    const { workspace, client } = await setUp('')
+    const tab = workspace.tabs[0]
+    const before = await client.tabs.get(tab.id)
+    for (const [version, path] of [
+      [7, '/a'],
+      [8, '/ab'],
+    ] as const) {
+      const theirs = { ...before, version, draft: { ...before.draft, path } }
+      stored(client, theirs)
+      workspace.follow()
+      await vi.advanceTimersByTimeAsync(200)
+      expect(tab.draft.path).toBe(path)
+      tab.saver.touch() // as the request pane does after each change of the draft
+    }
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
 describe('a tab that another window changed too', () => {
   async function collide() {
     const { workspace, client } = await setUp('')
@@ -230,6 +258,25 @@ describe('a tab that another window changed too', () => {
     await tab.saver.flush()
     return { tab, theirs, update }
   }
+
+  test('is shown after a change of the view, which has no version of its own', async () => {
+    vi.useFakeTimers()
+    try {
+      const { workspace, client } = await setUp('')
+      const tab = workspace.tabs[0]
+      const before = await client.tabs.get(tab.id)
+      const theirs = { ...before, version: 7, draft: { ...before.draft, path: '/theirs' } }
+      vi.spyOn(client.tabs, 'update').mockResolvedValue(theirs)
+      stored(client, theirs)
+      tab.setView({ formAt: { top: 9 } })
+      await tab.saver.flush()
+      workspace.follow()
+      await vi.advanceTimersByTimeAsync(200)
+      expect(tab.draft.path).toBe('/theirs')
+    } finally {
+      vi.useRealTimers()
+    }
+  })
 
   test('is not overwritten without confirmation', async () => {
     const { tab, update } = await collide()
@@ -266,5 +313,21 @@ describe('a tab that another window changed too', () => {
     await tab.saver.flush()
     expect(tab.draft.path).toBe('/theirs')
     expect(update.mock.lastCall?.[1]).toEqual({ version: 7, name: 'Renamed' })
+  })
+
+  test('has the new name of the other window beside the edit made here', async () => {
+    const { workspace, client } = await setUp('')
+    const tab = workspace.tabs[0]
+    const theirs = { ...(await client.tabs.get(tab.id)), version: 7, name: 'Theirs' }
+    const update = vi
+      .spyOn(client.tabs, 'update')
+      .mockRejectedValueOnce(new Fault('changed', 409, { field: 'version' }))
+    vi.spyOn(client.tabs, 'get').mockResolvedValue(theirs)
+    tab.draft.setPath('/mine')
+    tab.saver.touch()
+    await tab.saver.flush()
+    expect([tab.name, tab.draft.path]).toEqual(['Theirs', '/mine'])
+    expect(update.mock.lastCall?.[1]).toMatchObject({ version: 7, draft: { path: '/mine' } })
+    expect(update.mock.lastCall?.[1]).not.toHaveProperty('name')
   })
 })
