@@ -130,6 +130,24 @@ test('what changes while no stream is open is reloaded when it opens', async () 
   expect(app.activity.historyVersion).toBe(historyVersion + 1)
 })
 
+test('edits that could not be saved are saved when the portal can save again', async () => {
+  const { app, client, to } = await listening()
+  const tab = app.navigation.newTab()
+  const id = await tab.stored()
+  for (const [path, back] of [
+    ['/a', () => to.stream?.(true)],
+    ['/b', () => to.storage?.({ problem: '' })],
+  ] as const) {
+    vi.spyOn(client.tabs, 'update').mockRejectedValueOnce(new Fault('the portal does not respond', 0))
+    tab.draft.setPath(path)
+    tab.saver.touch()
+    await tab.saver.flush()
+    expect(app.toasts.current?.text).toContain('the portal does not respond')
+    back()
+    await vi.waitFor(async () => expect((await client.tabs.get(id)).draft.path).toBe(path))
+  }
+})
+
 test('a read-only portal is announced once, before saving, until it is writable', async () => {
   const { app, to } = await listening()
   to.storage?.({ problem: '' })

@@ -72,12 +72,24 @@ export function listen(page: Page): () => void {
     link: (e) => void linking(page, (links) => links.openLink(page, e)),
     data: (e) => page.activity.ondata(e),
     watch: (e) => page.activity.onwatch(e),
-    storage: (e) => page.activity.storage(e.problem, page.toasts),
+    storage: (e) => {
+      page.activity.storage(e.problem, page.toasts)
+      if (!e.problem) saveAgain(page)
+    },
     stream: (connected) => {
-      if (connected) catchUp(page, !page.live.connected)
+      if (connected) {
+        catchUp(page, !page.live.connected)
+        saveAgain(page)
+      }
       page.live.stream(connected)
     },
   })
+}
+
+/** Saves edits that could not be saved while the portal was away, or could not write. */
+function saveAgain(page: Page) {
+  void page.portals.flush()
+  void page.settings.flush()
 }
 
 type Kind = Schemas['WorkspaceEvent']['kind']
