@@ -184,10 +184,14 @@ func (b *text) holds(t *engine.Table, c engine.Holds) { b.linked(placeOf(t, "id"
 // linked to.
 func (b *text) linked(place string, t *engine.Table, c engine.Holds, check bool) {
 	if check {
-		b.add("EXISTS (SELECT 1 FROM ", linkOf(t, c.Column), ` WHERE "row" = `, place, ` AND "ref"`)
+		b.add("EXISTS (SELECT 1 FROM ", linkOf(t, c.Column), ` WHERE "row" = `, place, " AND ")
 	} else {
-		b.add(place, ` IN (SELECT "row" FROM `, linkOf(t, c.Column), ` WHERE "ref"`)
+		b.add(place, ` IN (SELECT "row" FROM `, linkOf(t, c.Column), " WHERE ")
 	}
+	if check && len(c.IDs) > 1 {
+		b.add("+") // SQLite would look up each of the ids for each row
+	}
+	b.add(`"ref"`)
 	if len(c.IDs) == 1 {
 		b.add(" = ?")
 		b.args = append(b.args, c.IDs[0])
