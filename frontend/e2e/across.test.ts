@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
-import { newRequest, parts, raw, suite, until } from './harness'
-import { password, startPortal, type Portal } from './portal'
+import { newRequest, parts, portalOfFile, raw, suite, until } from './harness'
+import { password } from './portal'
 import { portalForm, switcher } from './stub'
 
 const home = suite()
-let away: Portal
-
-beforeAll(async () => {
-  away = await startPortal()
-})
-afterAll(() => away?.stop())
+const away = portalOfFile()
 
 /** Adds the other portal, signs in to it, and switches back to the first portal. */
 async function withAnother(page: Page) {

@@ -156,6 +156,7 @@ test('a portal is reached with a trusted certificate and through a proxy', async
     await form.getByRole('button', { name: 'Add portal' }).click()
     await form.waitFor({ state: 'detached' })
     await until(switcher(page), /Unknown/)
+    await newRequest(page)
     await sendPath(page, '/one')
   })
 

@@ -6,7 +6,7 @@
  * CHROMIUM is the path of the browser, by default /usr/bin/chromium-headless-shell.
  */
 import { chromium, type Browser, type BrowserContext, type Cookie, type Locator, type Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, type RunnerTestCase } from 'vitest'
 import { password, startPortal, type Portal } from './portal'
 
 const flags = [
@@ -52,30 +52,58 @@ export interface Look {
 /** The errors of a page, without failed responses: tests provoke those. */
 export type Wrongs = string[]
 
-/** Starts a portal for the tests of a file. An error on any of its pages fails the test. */
-export function suite({ demo = true } = {}) {
+/**
+ * Runs a portal during the tests of a file. A second attempt of a test begins with a new one: what the first attempt
+ * created could make it fail too.
+ */
+export function portalOfFile({ demo = true } = {}) {
   let portal: Portal
+  const start = async () => {
+    portal = await startPortal(demo)
+  }
+  beforeAll(start)
+  beforeEach(async ({ task }) => {
+    if (!isRepeated(task)) return
+    await portal.stop()
+    await start()
+  })
+  afterAll(() => portal?.stop())
+  return {
+    get url() {
+      return portal.url
+    },
+    get collections() {
+      return portal.collections
+    },
+    get filled() {
+      return portal.filled
+    },
+    /** Kills the portal and starts it again, which changes `url`. */
+    async crash() {
+      portal = await portal.crash()
+    },
+    stop: () => portal.stop(),
+  }
+}
+
+const isRepeated = (task: RunnerTestCase) => Boolean(task.result?.retryCount || task.result?.repeatCount)
+
+/** Starts a portal for the tests of a file, and a browser. An error on any of its pages fails the test. */
+export function suite(options: { demo?: boolean } = {}) {
+  const portal = portalOfFile(options)
   let profiles: ReturnType<typeof profilesOf>
   let open: { profile: Profile; wrongs: Wrongs; page?: Page; lasting?: boolean }[] = []
   const sessions = new Map<string, Cookie[]>() // by user name, so that each user signs in once per file
 
   beforeAll(async () => {
-    const [one, browser] = await Promise.all([startPortal(demo), browserOfProcess()])
-    portal = one
-    profiles = profilesOf(browser)
+    profiles = profilesOf(await browserOfProcess())
   })
-  afterAll(async () => {
-    await profiles?.close()
-    await portal?.stop()
-  })
-  // A second attempt begins with a new portal: what the first one created could make it fail too.
   beforeEach(async ({ task }) => {
-    if (!task.result?.retryCount && !task.result?.repeatCount) return
+    if (!isRepeated(task)) return
     await Promise.all(open.splice(0).map((o) => profiles.giveBack(o.profile)))
     sessions.clear()
-    await portal.stop()
-    portal = await startPortal(demo)
   })
+  afterAll(() => profiles?.close())
   afterEach(async () => {
     const wrongs = open.flatMap((o) => o.wrongs.splice(0))
     const done = open.filter((o) => !o.lasting)
@@ -94,10 +122,7 @@ export function suite({ demo = true } = {}) {
     get filled() {
       return portal.filled
     },
-    /** Kills the portal and starts it again, which changes `url`. */
-    async crash() {
-      portal = await portal.crash()
-    },
+    crash: () => portal.crash(),
     /** Closes a lasting page at the end of the test. */
     release(page: Page | undefined) {
       for (const o of open) if (o.page === page) o.lasting = false

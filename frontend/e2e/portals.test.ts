@@ -1,18 +1,13 @@
 import { createServer, type Server } from 'node:http'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
-import { newRequest, parts, sendPath, suite, tabNames, until } from './harness'
-import { password, startPortal, type Portal } from './portal'
+import { newRequest, parts, portalOfFile, sendPath, suite, tabNames, until } from './harness'
+import { password, startPortal } from './portal'
 import { portalForm, switcher } from './stub'
 import { step } from './story'
 
 const home = suite()
-let away: Portal
-
-beforeAll(async () => {
-  away = await startPortal()
-})
-afterAll(() => away?.stop())
+const away = portalOfFile()
 
 const shots = process.env.SPYGLASS_SHOTS
 const shot = (page: Page, name: string) =>
@@ -72,7 +67,7 @@ test('a remote portal is added, signed in to, and has its own tabs, variables an
 
   await signOut(page)
   await sendPath(page, '/session', /^401/)
-  await signInAgain(page)
+  await signInAt(page, 'Far away')
   await until(p.status, /^200 OK/)
 
   await lock(page).click()
@@ -82,7 +77,7 @@ test('a remote portal is added, signed in to, and has its own tabs, variables an
   await sendPath(page, '/device/groups', /^401/)
   let sent = 0
   page.on('request', (r) => (sent += Number(r.url().includes('/explorer/send'))))
-  await signInAgain(page)
+  await signInAt(page, 'Far away')
   const refused = page.getByTestId('toast').filter({ hasText: 'POST /device/groups was refused before you signed in.' })
   await refused.waitFor()
   expect(sent).toBe(0)
@@ -98,8 +93,8 @@ async function signOut(page: Page) {
   await until(switcher(page), /not signed in/)
 }
 
-async function signInAgain(page: Page) {
-  const dialog = page.getByRole('dialog', { name: 'Sign in to Far away' })
+async function signInAt(page: Page, name: string) {
+  const dialog = page.getByRole('dialog', { name: `Sign in to ${name}` })
   await dialog.getByLabel('User name').fill('operator')
   await dialog.getByLabel('Password').fill(password)
   await dialog.getByRole('button', { name: 'Sign in' }).click()
@@ -155,20 +150,20 @@ async function failing(at: string): Promise<Server> {
 
 test('an unreachable remote portal is shown at the start with its tabs and an error', async () => {
   const page = await home.page()
-  await page.keyboard.press('Control+K')
-  await parts(page).command.fill('switch to far')
-  await page.keyboard.press('Enter')
-  await until(switcher(page), /Far away/)
+  const form = await portalForm(page, 'Soon gone', `${away.url}/api`)
+  await form.getByRole('button', { name: 'Add portal' }).click()
+  await signInAt(page, 'Soon gone')
+  await until(switcher(page), /Soon gone/)
   const tabs = await tabNames(page)
   await newRequest(page)
   await parts(page).path.fill('/typed/right/before')
   await away.stop()
   await page.reload()
-  await until(switcher(page), /Far away/)
+  await until(switcher(page), /Soon gone/)
   await expect.poll(() => tabNames(page)).toEqual([...tabs, 'GET /typed/right/before'])
   await until(
     page.getByTestId('toast'),
-    /^Far away is unavailable: .* refused the connection; check that the portal is running\. Its tabs are open\./,
+    /^Soon gone is unavailable: .* refused the connection; check that the portal is running\. Its tabs are open\./,
   )
   await until(page.getByRole('contentinfo'), new RegExp(`Disconnected · ${new URL(away.url).host}`))
   await shot(page, 'gone')
@@ -187,7 +182,7 @@ test('an unreachable remote portal is shown at the start with its tabs and an er
     // the message about the lost connection has closed
     await expect.poll(async () => (await page.getByTestId('toast').textContent())?.trim()).toBe('')
     await sendPath(page, '/circle', /redirects in a loop/)
-    await p.response.getByText('Too many redirects from Far away').waitFor()
+    await p.response.getByText('Too many redirects from Soon gone').waitFor()
     await until(page.getByRole('contentinfo'), new RegExp(`Connected · ${host}`)) // a redirect is a response
 
     await sendPath(page, '/device/groups?size=2', /^200 OK .* 2 items$/)
@@ -206,7 +201,7 @@ test('an unreachable remote portal is shown at the start with its tabs and an er
           .locator('.b')
           .evaluate((e) => [e.textContent, e.scrollWidth <= e.clientWidth]),
       )
-      .toEqual(['Far away', true])
+      .toEqual(['Soon gone', true])
   } finally {
     broken.closeAllConnections()
     broken.close()

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newRequest, parts, raw, suite, until } from './harness'
-import { password, startPortal, type Portal } from './portal'
+import { expect, test } from 'vitest'
+import { newRequest, parts, portalOfFile, raw, suite, until } from './harness'
+import { password } from './portal'
 import { portalForm, switcher } from './stub'
 
 const home = suite({ demo: false })
-let away: Portal
-
-beforeAll(async () => {
-  away = await startPortal(false)
-})
-afterAll(() => away?.stop())
+const away = portalOfFile({ demo: false })
 
 /** Adds a group with a secret to the other portal. */
 async function furnish() {
