@@ -1,5 +1,5 @@
 import { request, type APIRequestContext, type Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { newRequest, parts, signIn, suite, until } from './harness'
 import { password } from './portal'
 import { client, startProvider, type Member, type RunningProvider } from './provider'
@@ -10,6 +10,7 @@ const members: Record<string, Member> = {
   'u-1': { name: 'jo', groups: [] },
   'u-2': { name: 'lee', groups: ['staff'] },
 }
+let known = '' // the address of the portal that the provider sends users back to
 let provider: RunningProvider
 let admin: APIRequestContext
 
@@ -18,17 +19,29 @@ beforeAll(() => {
   vi.spyOn(console, 'info').mockReturnValue()
 })
 beforeEach(async () => {
-  admin = await request.newContext({ baseURL: portal.url })
-  await admin.post('/api/session', { data: { username: 'admin', password } })
+  if (known !== portal.url) await begin()
   members['u-1'].groups = ['staff', 'netops']
-  provider = await startProvider(portal.url, members)
+  provider.sendBack = (to) => to
   await configure(provider)
 })
-afterEach(async () => {
+afterAll(async () => {
+  vi.restoreAllMocks()
+  await end()
+})
+
+/** Starts a provider for the portal, which is a new one in a second attempt. */
+async function begin() {
+  await end()
+  known = portal.url
+  admin = await request.newContext({ baseURL: known })
+  await admin.post('/api/session', { data: { username: 'admin', password } })
+  provider = await startProvider(known, members)
+}
+
+async function end() {
   provider?.stop()
   await admin?.dispose()
-})
-afterAll(() => void vi.restoreAllMocks())
+}
 
 /** Sets up signing in with a provider. */
 async function configure({ issuer }: RunningProvider) {
