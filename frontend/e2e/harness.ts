@@ -112,17 +112,7 @@ export function suite(options: { demo?: boolean } = {}) {
     expect(wrongs).toEqual([])
   })
 
-  return {
-    get url() {
-      return portal.url
-    },
-    get collections() {
-      return portal.collections
-    },
-    get filled() {
-      return portal.filled
-    },
-    crash: () => portal.crash(),
+  return Object.assign(portal, {
     /** Closes a lasting page at the end of the test. */
     release(page: Page | undefined) {
       for (const o of open) if (o.page === page) o.lasting = false
@@ -159,7 +149,7 @@ export function suite(options: { demo?: boolean } = {}) {
       sessions.set(user, await context.cookies())
       return page
     },
-  }
+  })
 }
 
 /** Clears the workspace of the signed-in user. Returns false if the session has ended. */

@@ -132,8 +132,7 @@ test('two windows share tabs without overwriting each other', async () => {
     .catch(() => {})
   const [a, b] = [parts(page), parts(other)]
   await expect.poll(() => tabNames(other)).toEqual(['GET /device/devices'])
-  const offered = b.request.getByLabel('size value', { exact: true })
-  await offered.waitFor()
+  await b.request.getByLabel('size value', { exact: true }).waitFor()
   load() // opening a tab saves nothing, before and after the catalog has loaded
 
   const unheard = saved(page)

@@ -163,18 +163,15 @@ func (b *text) in(t *engine.Table, c engine.In) {
 		b.linked(place, c.Table, held, c.Check)
 		return
 	}
-	check := c.Check && c.Table != t // whose columns would hide those of the other
-	if check {
+	var same []string
+	if c.Check && c.Table != t { // whose columns would hide those of the other
 		b.add("EXISTS (SELECT 1 FROM ")
+		same = append(same, placeOf(c.Table, "id")+" = "+place)
 	} else {
 		b.add(place, ` IN (SELECT "id" FROM `)
 	}
 	b.name(c.Table.Name)
-	if check {
-		b.where(c.Table, c.Where, placeOf(c.Table, "id")+" = "+place)
-	} else {
-		b.where(c.Table, c.Where)
-	}
+	b.where(c.Table, c.Where, same...)
 	b.add(")")
 }
 

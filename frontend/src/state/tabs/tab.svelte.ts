@@ -312,8 +312,8 @@ export class OpenTab {
       return
     }
     this.#version = theirs.version
-    for (const key of ['name', 'saved', 'requestId'] as const) {
-      if (key in change) continue
+    for (const key of versioned) {
+      if (key === 'draft' || key in change) continue
       Object.assign(this, { [key]: theirs[key] })
       this.#note({ [key]: theirs[key] })
     }
